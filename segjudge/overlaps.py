@@ -300,10 +300,10 @@ def near(inter: Int64, union: Int64, threshold: Threshold) -> Bool:
     return np.asarray((inter > 0) & (abs(_excess(inter, union, threshold)) <= band), np.bool_)
 
 
-def _excess(inter: Int64, union: Int64, threshold: Threshold) -> npt.NDArray[np.generic]:
+def _excess(inter: Int64, union: Int64, threshold: Threshold) -> Int64:
     """Return ``inter * d - union * n`` exactly, in Python integers where int64 could wrap."""
     largest = int(union.max(initial=0)) * max(threshold.n, threshold.d)
     if largest >= LONGEST_TOTAL:
         exact = inter.astype(object) * threshold.d - union.astype(object) * threshold.n
         return np.asarray(exact)
-    return np.asarray(inter * threshold.d - union * threshold.n)
+    return inter * threshold.d - union * threshold.n

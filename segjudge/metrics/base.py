@@ -234,4 +234,6 @@ def ratio(components: Mapping[str, Int64], parts: Ratio) -> Float:
     """
     above, below = (sum((components[name] for name in names), np.int64(0)) for names in parts)
     above, below = np.asarray(above, np.float64), np.asarray(below, np.float64)
-    return np.divide(above, below, out=np.full(below.shape, np.nan), where=below != 0)
+    quotient: Float = np.full(below.shape, np.nan)
+    np.divide(above, below, out=quotient, where=below != 0)
+    return quotient

@@ -1,0 +1,153 @@
+"""Judgments as JSON lines: the one form for exchange, replay and audit."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from pydantic import ValidationError
+
+from segjudge.errors import InputError, Problem, shown
+from segjudge.judgments import Judgment, Verdict
+
+_VERDICTS = ", ".join(Verdict)
+
+
+def read_judgments(path: str | os.PathLike[str]) -> list[Judgment]:
+    """Read judgments from a JSONL file, perhaps gzipped.
+
+    Parameters
+    ----------
+    path : path
+        One judgment a line; blank lines are passed over.
+
+    Returns
+    -------
+    list of Judgment
+        In the order of the file.
+
+    Raises
+    ------
+    InputError
+        The file can't be read, or lines are no judgments; every such line is named.
+    """
+    judgments: list[Judgment] = []
+    problems: list[Problem] = []
+    name = os.fspath(path)
+    try:
+        with _opened(Path(path)) as stream:
+            for number, line in enumerate(stream, 1):
+                if line.strip():
+                    _take(line, name, number, judgments, problems)
+    except OSError as error:
+        raise InputError(Problem(name, "", "", "", error.strerror or str(error))) from error
+    except (EOFError, zlib.error) as error:
+        broken = f"a gzip file that breaks off: {error}"
+        raise InputError(Problem(name, "", "", "", broken)) from error
+    if problems:
+        raise InputError(problems)
+    return judgments
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a file, through gzip where its first bytes say so."""
+    with path.open("rb") as probe:
+        zipped = probe.read(2) == b"\x1f\x8b"
+    return cast(BinaryIO, gzip.open(path, "rb")) if zipped else path.open("rb")
+
+
+def _take(
+    line: bytes, file: str, number: int, judgments: list[Judgment], problems: list[Problem]
+) -> None:
+    """Read one line into `judgments`, or say in `problems` what is wrong with it."""
+    place = f"line {number}"
+    try:
+        judgments.append(Judgment.model_validate_json(line.removeprefix(b"\xef\xbb\xbf")))
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            field = ".".join(map(str, fault["loc"]))
+            value = "" if fault["type"] == "missing" else shown(fault["input"])
+            problems.append(Problem(file, place, field, value, _expected(field, fault["type"])))
+
+
+def _expected(field: str, kind: str) -> str:
+    if kind == "json_invalid":
+        return "one JSON object a line"
+    if field == "verdict":
+        return f"one of {_VERDICTS}"
+    if kind == "missing":
+        return "label_a, label_b, verdict and judge on every line"
+    if field in ("label_a", "label_b", "prompt", "task", "context", "rationale"):
+        return "a string"
+    if field == "judge":
+        return "a name"
+    return "a value of the type in docs/judgments.md"
+
+
+def write_judgments(judgments: Iterable[Judgment], path: str | os.PathLike[str]) -> int:
+    """Write judgments as JSONL, sorted by pair; gzipped where the name ends in ``.gz``.
+
+    The file appears whole or not at all.
+
+    Returns
+    -------
+    int
+        Number of lines written.
+    """
+    ordered = sorted(judgments, key=_sort_key)
+    with replacing(Path(path)) as stream:
+        for judgment in ordered:
+            stream.write(judgment.line().encode() + b"\n")
+    return len(ordered)
+
+
+def _sort_key(judgment: Judgment) -> tuple[str, ...]:
+    pair = judgment.pair
+    return (
+        pair.a,
+        pair.b,
+        pair.context,
+        judgment.task or "",
+        judgment.judge,
+        judgment.prompt or "",
+        judgment.judged_on or "",
+        judgment.line(),
+    )
+
+
+class replacing:  # noqa: N801 - reads as a verb in a with statement
+    """Open a file for writing that takes its place only when all went well."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> BinaryIO:
+        try:
+            handle, self._name = tempfile.mkstemp(
+                dir=self._path.parent, prefix=f".{self._path.name}."
+            )
+        except OSError as error:
+            reason = f"can't write: {error.strerror or error}"
+            raise InputError(Problem(str(self._path), "", "", "", reason)) from error
+        self._raw = os.fdopen(handle, "wb")
+        zipped = self._path.suffix == ".gz"
+        self._stream: BinaryIO = (
+            cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._raw, mtime=0))
+            if zipped
+            else self._raw
+        )
+        return self._stream
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._stream.close()
+        self._raw.close()
+        if kind is None:
+            os.chmod(self._name, 0o644)
+            os.replace(self._name, self._path)
+        else:
+            os.unlink(self._name)

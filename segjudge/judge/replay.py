@@ -1,0 +1,138 @@
+"""Replay: recorded judgments, looked up by (task if given, context, pair)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from segjudge.errors import InputError, Problem
+from segjudge.judgments import Judgment, Pair, Verdict
+
+#: What makes two lines the same judge asking the same thing.
+Asker = tuple[str, str]
+
+
+class Recorded(NamedTuple):
+    """A judgment found for a pair: the verdict in the pair's own order, and its record."""
+
+    verdict: Verdict
+    judgment: Judgment
+
+
+class Conflict(NamedTuple):
+    """Two lines of one judge and prompt on one pair that differ; the later one counts."""
+
+    earlier: Judgment
+    later: Judgment
+
+
+def asker(judgment: Judgment) -> Asker:
+    """Return who asked what: the judge and the prompt, by name and text."""
+    prompt = judgment.prompt or ""
+    if judgment.prompt_sha256:
+        prompt = f"{prompt} ({judgment.prompt_sha256[:12]})".strip()
+    return judgment.judge, prompt
+
+
+class Records:
+    """Recorded judgments, ready to be looked up. A person's verdict wins over any other.
+
+    Parameters
+    ----------
+    judgments : iterable of Judgment
+        Within one judge and prompt a later one wins.
+
+    Attributes
+    ----------
+    conflicts : list of Conflict
+    askers : Counter
+        Lines a judge and prompt, people left out.
+    """
+
+    def __init__(self, judgments: Iterable[Judgment] = ()) -> None:
+        self._model: dict[tuple[str | None, Pair], Recorded] = {}
+        self._human: dict[tuple[str | None, Pair], Recorded] = {}
+        self.conflicts: list[Conflict] = []
+        self.askers: Counter[Asker] = Counter()
+        self.contexts = 0
+        latest: dict[tuple[Asker, str | None, Pair], Recorded] = {}
+        for judgment in judgments:
+            pair, found = judgment.pair, Recorded(judgment.verdict_on_pair, judgment)
+            key = (judgment.task, pair)
+            earlier = latest.get((asker(judgment), *key))
+            if earlier is not None and earlier.verdict != found.verdict:
+                self.conflicts.append(Conflict(earlier.judgment, judgment))
+            latest[(asker(judgment), *key)] = found
+            self.contexts += bool(pair.context)
+            if judgment.is_human:
+                self._human[key] = found
+            else:
+                self._model[key] = found
+                self.askers[asker(judgment)] += 1
+
+    def human(self, pair: Pair, task: str) -> Recorded | None:
+        """Return a person's judgment on the pair, if there is one."""
+        return self._human.get((task, pair)) or self._human.get((None, pair))
+
+    def model(self, pair: Pair, task: str) -> Recorded | None:
+        """Return any other judge's judgment on the pair, if there is one."""
+        return self._model.get((task, pair)) or self._model.get((None, pair))
+
+
+def select(
+    judgments: Iterable[Judgment],
+    judge: str | None = None,
+    prompt: str | None = None,
+    mix: bool = False,
+) -> list[Judgment]:
+    """Choose the lines of one judge and prompt; people's may always accompany.
+
+    Parameters
+    ----------
+    judgments : iterable of Judgment
+    judge, prompt : str, optional
+        Keep the lines of this judge; of this prompt (name, or the start of its SHA-256).
+    mix : bool
+        Allow lines of several judges or prompts; a later line wins.
+
+    Raises
+    ------
+    InputError
+        Lines of more than one judge or prompt are left, or none of the judge or prompt named.
+    """
+    lines = list(judgments)
+    kept = [
+        line
+        for line in lines
+        if line.is_human
+        or ((judge is None or line.judge == judge) and (prompt is None or _is_prompt(line, prompt)))
+    ]
+    found = Counter(asker(line) for line in kept if not line.is_human)
+    if len(found) > 1 and not mix:
+        raise InputError(
+            [
+                Problem("", "", "", "", "the judgments are of more than one judge or prompt:"),
+                *(Problem("", "", "", "", f"  {_described(who, n)}") for who, n in found.items()),
+                Problem("", "", "", "", "choose with --judge or --prompt, or allow it with --mix"),
+            ]
+        )
+    others = Counter(asker(line) for line in lines if not line.is_human)
+    if others and not found:
+        raise InputError(
+            [
+                Problem("", "", "", "", "no judgment is of the judge and prompt asked for; found:"),
+                *(Problem("", "", "", "", f"  {_described(who, n)}") for who, n in others.items()),
+            ]
+        )
+    return kept
+
+
+def _is_prompt(line: Judgment, prompt: str) -> bool:
+    name, sha = line.prompt or "", line.prompt_sha256 or ""
+    return name == prompt or (len(prompt) >= 6 and sha.startswith(prompt))
+
+
+def _described(who: Asker, lines: int) -> str:
+    judge, prompt = who
+    return f"judge {judge!r}, prompt {prompt!r}: {lines} lines"
