@@ -1,0 +1,311 @@
+"""One scoring case: two sides made comparable, the metrics, and what is known of each pair.
+
+`build` does all that needs no model; a judge may fill in what is missing; `report` ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from segjudge import inspection
+from segjudge.annotations import Annotations, Int32
+from segjudge.errors import UsageError
+from segjudge.findings import Finding, finding
+from segjudge.judge import By, Decided, LabelPairs, Records, decide_without_asking
+from segjudge.judgments import normalise
+from segjudge.metrics import Comparison, Metric, evaluate, questions
+from segjudge.report import Input, JudgeInfo, PairCounts, Report, Run, build
+from segjudge.version import version
+
+
+@dataclass(slots=True, eq=False)
+class Case:
+    """What `score`, `plan` and `judge` share.
+
+    Attributes
+    ----------
+    comparison : Comparison
+    metrics : list of Metric
+    decided : Decided
+        The pairs that the metrics need, in the union, and who decided them.
+    needs : dict of str to ndarray of int64
+        Metric -> rows of ``decided`` that it needs.
+    findings : list of Finding
+    options : dict
+    inputs : list of Input
+    """
+
+    comparison: Comparison
+    metrics: list[Metric]
+    decided: Decided
+    needs: dict[str, np.ndarray]
+    findings: list[Finding]
+    options: dict[str, Any]
+    inputs: list[Input] = field(default_factory=list)
+
+    def unknown_rows(self, metric: Metric) -> int:
+        """Return how many distinct label pairs that a metric needs are unknown to it."""
+        answers = self._answers(metric)
+        return sum(1 for row in self.needs[metric.key].tolist() if answers[row] < 0)
+
+    def _answers(self, metric: Metric) -> list[int]:
+        reads = metric.reads
+        return [-1 if v is None else getattr(v, reads) for v in self.decided.verdict] if reads else []
+
+
+def case(
+    reference: Annotations,
+    prediction: Annotations,
+    metrics: Sequence[Metric],
+    records: Records,
+    *,
+    task: str = "subtask",
+    context_field: str | None = None,
+    identity: bool = True,
+    findings: Sequence[Finding] = (),
+    options: dict[str, Any] | None = None,
+) -> Case:
+    """Make two sides comparable, and decide all pairs that need no model.
+
+    Parameters
+    ----------
+    reference, prediction : Annotations
+    metrics : sequence of Metric
+    records : Records
+        Recorded judgments, already of one judge and prompt.
+    task : str
+    context_field : str, optional
+        Field of the reference's episode table that questions carry, such as ``instruction``.
+    identity : bool
+        Whether labels of one identity form are `same` without a call.
+    findings : sequence of Finding
+        Noticed before, to be reported.
+    options : dict, optional
+        What the report repeats of how it was made.
+
+    Raises
+    ------
+    InputError
+        The prediction has episodes that the reference lacks.
+    UsageError
+        The reference has no such context field.
+    """
+    contexts, column = contexts_of(reference, context_field)
+    comparison = Comparison.of(reference, prediction, column)
+    asked = {m.key: questions(comparison, m.asked(comparison).pairs) for m in metrics if m.reads}
+    pairs, needs = _union(asked, len(comparison.reference.labels))
+    decided = decide_without_asking(
+        pairs,
+        comparison.reference.labels,
+        contexts,
+        task=task,
+        records=records,
+        identity=identity,
+    )
+    return Case(
+        comparison,
+        list(metrics),
+        decided,
+        {m.key: needs.get(m.key, np.zeros(0, np.int64)) for m in metrics},
+        [*findings, *noticed(comparison), *_recorded(records, bool(context_field))],
+        options or {},
+        [
+            Input(role=role, file=side.source.file, sha256=side.source.sha256, format=side.source.format)
+            for role, side in (("reference", reference), ("prediction", prediction))
+            if side.source
+        ],
+    )
+
+
+def contexts_of(
+    reference: Annotations, context_field: str | None
+) -> tuple[tuple[str, ...], Int32 | None]:
+    """Return the distinct contexts ("" first) and each episode's index into them.
+
+    Episodes are in the sorted order of their ids, as `align` puts them.
+    """
+    if context_field is None:
+        return ("",), None
+    values = reference.table.fields.get(context_field)
+    if values is None:
+        have = ", ".join(reference.table.fields) or "none"
+        raise UsageError(f"the reference's episodes have no field {context_field!r}; they have {have}")
+    of = {
+        name: normalise(value) if isinstance(value, str) else ""
+        for name, value in zip(reference.episodes, values, strict=True)
+    }
+    contexts = ("", *sorted({text for text in of.values() if text}))
+    index = {text: i for i, text in enumerate(contexts)}
+    return contexts, np.array([index[of[name]] for name in sorted(of)], np.int32)
+
+
+def _union(
+    asked: dict[str, Any], n_labels: int
+) -> tuple[LabelPairs, dict[str, np.ndarray]]:
+    """Return the pairs that any metric needs, each once, and the rows each metric needs."""
+    n = max(n_labels, 1)
+    keys = {key: (q.context * n + q.a) * n + q.b for key, q in asked.items()}
+    every = np.unique(np.concatenate([*keys.values(), np.zeros(0, np.int64)]))
+    rows = {key: np.searchsorted(every, own) for key, own in keys.items()}
+    return LabelPairs((every // n) % n, every % n, every // (n * n)), rows
+
+
+def noticed(comparison: Comparison) -> list[Finding]:
+    """Return what is worth saying of two sides, alone and together."""
+    reference, prediction = comparison.reference, comparison.prediction
+    found = [item.on("reference") for item in (*reference.findings, *inspection.inspect(reference))]
+    found += [
+        item.on("prediction") for item in (*prediction.findings, *inspection.inspect(prediction))
+    ]
+    if len(prediction):
+        present = np.bincount(prediction.episode, minlength=comparison.n_episodes) > 0
+    else:
+        present = np.zeros(comparison.n_episodes, np.bool_)
+    lacking = np.flatnonzero(~present & ~prediction.table.failed & (np.bincount(
+        reference.episode, minlength=comparison.n_episodes) > 0))
+    if len(lacking):
+        found.append(
+            finding(
+                "missing_episodes",
+                f"{len(lacking)} of {comparison.n_episodes} episodes have no predicted segment; "
+                "they are scored as empty",
+                level="warning",
+                side="prediction",
+                count=len(lacking),
+                places=(f"episode {reference.episodes[i]!r}" for i in lacking.tolist()),
+            )
+        )
+    tracks = [{side.tracks[i] for i in np.unique(side.track)} for side in (reference, prediction)]
+    if all(tracks) and not tracks[0] & tracks[1]:
+        found.append(
+            finding(
+                "no_common_track",
+                f"the sides have no track in common (reference {sorted(tracks[0])}, prediction "
+                f"{sorted(tracks[1])}), so no segments meet; see --task and --columns track=",
+                level="warning",
+            )
+        )
+    return found
+
+
+def _recorded(records: Records, with_context: bool) -> list[Finding]:
+    """Return what is worth saying of the recorded judgments."""
+    found = []
+    if records.conflicts:
+        found.append(
+            finding(
+                "conflicting_judgments",
+                f"{len(records.conflicts)} judgments contradict an earlier one of the same judge "
+                "and prompt; the later one counts (segjudge judgments diff lists them)",
+                level="warning",
+                side="judgments",
+                count=len(records.conflicts),
+                places=(
+                    f"{c.later.label_a!r} / {c.later.label_b!r}: "
+                    f"{c.earlier.verdict} then {c.later.verdict}"
+                    for c in records.conflicts
+                ),
+            )
+        )
+    if records.contexts and not with_context:
+        found.append(
+            finding(
+                "judgments_with_context",
+                f"{records.contexts} judgments carry a context and so don't count here; "
+                "--context instruction uses them",
+                side="judgments",
+                count=records.contexts,
+            )
+        )
+    return found
+
+
+def report(case: Case, by: Sequence[str] = (), run: Run | None = None) -> Report:
+    """Compute the metrics and write the report.
+
+    Parameters
+    ----------
+    case : Case
+    by : sequence of str
+        Fields of the reference's episode table to group by.
+    run : Run, optional
+        What was asked and what it cost.
+
+    Raises
+    ------
+    UsageError
+        The reference has no such field.
+    """
+    comparison, matrix = case.comparison, case.decided.matrix()
+    groups = {name: _groups(comparison.reference, name) for name in by}
+    outcomes = [evaluate(metric, comparison, matrix) for metric in case.metrics]
+    return Report(
+        schema="segjudge.report/1",
+        metrics={o.metric.key: build.figures(o, case.unknown_rows(o.metric)) for o in outcomes},
+        by_group={name: _by_group(outcomes, own) for name, own in groups.items()},
+        judge=_judge(case.decided),
+        inputs=case.inputs,
+        findings=[*case.findings, *_about(outcomes, case.decided)],
+        options=case.options,
+        version=version(),
+        run=run or Run(created=datetime.now(UTC).isoformat(timespec="seconds")),
+        by_episode=build.by_episode(comparison.reference.episodes, outcomes),
+    )
+
+
+def _groups(reference: Annotations, name: str) -> list[str]:
+    values = reference.table.fields.get(name)
+    if values is None:
+        have = ", ".join(reference.table.fields) or "none"
+        raise UsageError(f"the reference's episodes have no field {name!r} to group by; they have {have}")
+    return ["" if value is None else str(value) for value in values]
+
+
+def _by_group(outcomes: Sequence[Any], groups: list[str]) -> dict[str, dict[str, Any]]:
+    result: dict[str, dict[str, Any]] = {group: {} for group in sorted(set(groups))}
+    for outcome in outcomes:
+        for group, own in build.grouped(outcome, groups).items():
+            result[group][outcome.metric.key] = own
+    return result
+
+
+def _judge(decided: Decided) -> JudgeInfo:
+    """Return who judged, with which prompt, and how many pairs each."""
+    counts = {by: decided.by.count(by) for by in By}
+    used = [record for record in decided.record if record is not None]
+    who = sorted({record.judge for record in used if not record.is_human})
+    prompts = sorted({record.prompt for record in used if record.prompt and not record.is_human})
+    return JudgeInfo(
+        id=", ".join(who) or None,
+        prompt=", ".join(prompts) or None,
+        pairs=PairCounts(needed=len(decided.by), **{by.value: n for by, n in counts.items()}),
+    )
+
+
+def _about(outcomes: Sequence[Any], decided: Decided) -> list[Finding]:
+    """Return what a reader of the figures must know."""
+    found = []
+    for outcome in outcomes:
+        close = int(outcome.low.get("near_threshold", np.zeros(1)).sum())
+        if close:
+            found.append(
+                finding(
+                    "near_threshold",
+                    f"{outcome.metric.key}: {close} pairs are within a millisecond of the threshold",
+                    count=close,
+                )
+            )
+    if any(record is not None for record in decided.record):
+        found.append(
+            finding(
+                "own_wording",
+                "the judge's prompt is not a benchmark's own wording, so these figures are not "
+                "the published ones",
+            )
+        )
+    return found
