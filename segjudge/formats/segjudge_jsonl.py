@@ -1,0 +1,111 @@
+"""Our own format: one episode a line, exact, and simple enough to be written by hand."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, Any
+
+import numpy as np
+
+from segjudge.annotations import Annotations
+from segjudge.errors import InputError, shown
+from segjudge.formats.clock import seconds_text
+from segjudge.formats.interface import Format, Options, Row, View
+from segjudge.formats.records import Picked, Timeline, episode_reader, sample_segment
+
+_RESERVED = ("id", "duration", "failed", "ok", "segments")
+
+_KEYS = {"start", "end", "label"}
+
+#: From here on a float of seconds can't hold every microsecond; times are written as text.
+_LAST_EXACT = 4_000_000_000 * 1_000_000
+
+EXAMPLE = """\
+{"id": "a", "duration": 12.5, "family": "kitchen", "segments": [\
+{"start": 0, "end": 3.25, "label": "open the drawer", "track": "left"}]}
+"""
+
+
+def _pick(row: Row, options: Options) -> Picked:
+    """Take `segments`."""
+    if "segments" not in row:
+        return Picked(missing="`segments`")
+    return Picked((Timeline("segments", row["segments"]),), frozenset(_RESERVED))
+
+
+def _recognises(view: View, options: Options) -> bool:
+    """Lines with `id` and `segments`, whose segments have `start`, `end` and `label`."""
+    if view.kind != "json" or view.wrapper:
+        return False
+    if not any({"id", "segments"} <= record.row.keys() for record in view.head):
+        return False
+    segment = sample_segment(view, "segments")
+    return segment is None or (isinstance(segment, dict) and segment.keys() >= _KEYS)
+
+
+def _time(time: int) -> str:
+    """Write a time as a JSON value that reads back to the microsecond."""
+    text = seconds_text(time)
+    return text if time < _LAST_EXACT else f'"{text}"'
+
+
+def _write(annotations: Annotations, stream: IO[str]) -> None:
+    """Write one line an episode, its segments in their order."""
+    order = np.argsort(annotations.episode, kind="stable")
+    counts = np.bincount(annotations.episode, minlength=len(annotations.episodes))
+    rows = order.tolist()
+    start, end = annotations.start.tolist(), annotations.end.tolist()
+    labels = [_text(label) for label in annotations.labels]
+    tracks = [f', "track": {_text(track)}' if track else "" for track in annotations.tracks]
+    label, track = annotations.label.tolist(), annotations.track.tolist()
+    done = 0
+    for episode, count in enumerate(counts.tolist()):
+        segments = ", ".join(
+            f'{{"start": {_time(start[i])}, "end": {_time(end[i])}, "label": {labels[label[i]]}'
+            f"{tracks[track[i]]}}}"
+            for i in rows[done : done + count]
+        )
+        done += count
+        head = ", ".join(f"{_text(key)}: {text}" for key, text in _head(annotations, episode))
+        stream.write(f'{{{head}, "segments": [{segments}]}}\n')
+
+
+def _head(annotations: Annotations, episode: int) -> list[tuple[str, str]]:
+    """Return what is written of an episode besides its segments, the values as JSON."""
+    table = annotations.table
+    head = [("id", _text(annotations.episodes[episode]))]
+    if table.duration[episode] >= 0:
+        head.append(("duration", _time(int(table.duration[episode]))))
+    if table.failed[episode]:
+        head.append(("failed", "true"))
+    for name, values in table.fields.items():
+        if values[episode] is not None:
+            head.append((name, _text(values[episode])))
+    return head
+
+
+def _text(value: Any) -> str:
+    """Write a value as JSON, in its own script."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):
+        raise InputError(f"can't be written as JSON: {shown(value)}") from None
+
+
+def _checked_write(annotations: Annotations, stream: IO[str]) -> None:
+    """Refuse field names that mean something else in this format, then write."""
+    clash = [name for name in annotations.table.fields if name in _RESERVED]
+    if clash:
+        raise InputError(f"a field can't be called {clash[0]!r} in this format")
+    _write(annotations, stream)
+
+
+FORMAT = Format(
+    name="segjudge",
+    description="segjudge JSONL: one episode a line, `id` and `segments` of `start`, `end`, `label`",
+    recognises=_recognises,
+    read=episode_reader(_pick, ("id",)),
+    write=_checked_write,
+    rank=10,
+    example=EXAMPLE,
+)
