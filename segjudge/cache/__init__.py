@@ -1,7 +1,19 @@
-"""What was answered: judgments as JSON lines, and the store."""
+"""What was answered: judgments as JSON lines, single answers, and the store."""
 
 from __future__ import annotations
 
+from segjudge.cache.answers import Answer, AnswerKey, FailedAttempt, derive
 from segjudge.cache.jsonl import read_judgments, write_judgments
+from segjudge.cache.store import Counts, Store, default_store_path
 
-__all__ = ["read_judgments", "write_judgments"]
+__all__ = [
+    "Answer",
+    "AnswerKey",
+    "Counts",
+    "FailedAttempt",
+    "Store",
+    "default_store_path",
+    "derive",
+    "read_judgments",
+    "write_judgments",
+]
