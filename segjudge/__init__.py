@@ -1,0 +1,38 @@
+"""Score free-form annotations of video in time, with a judge of label pairs."""
+
+from __future__ import annotations
+
+from segjudge.annotations import Annotations, align
+from segjudge.cache import read_judgments, write_judgments
+from segjudge.errors import InputError, SegjudgeError, StoppedEarly, UsageError
+from segjudge.findings import Finding
+from segjudge.formats import read, write
+from segjudge.jmatrix import JMatrix
+from segjudge.judgments import Judgment, Verdict
+from segjudge.report import Report
+from segjudge.scoring import Plan, plan, score
+from segjudge.version import version
+
+__version__ = version()
+
+__all__ = [
+    "Annotations",
+    "Finding",
+    "InputError",
+    "JMatrix",
+    "Judgment",
+    "Plan",
+    "Report",
+    "SegjudgeError",
+    "StoppedEarly",
+    "UsageError",
+    "Verdict",
+    "__version__",
+    "align",
+    "plan",
+    "read",
+    "read_judgments",
+    "score",
+    "write",
+    "write_judgments",
+]

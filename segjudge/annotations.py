@@ -19,6 +19,7 @@ from segjudge.findings import Finding
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
+Float = npt.NDArray[np.float64]
 
 MICROSECONDS = 1_000_000
 

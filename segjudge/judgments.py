@@ -30,12 +30,12 @@ class Verdict(StrEnum):
 
     @property
     def permissible(self) -> int:
-        """1, 0 or -1: is it the same activity, or one a step of the other?"""
+        """Whether it is the same activity, or one a step of the other: 1, 0 or -1."""
         return _ANSWERS[self][0]
 
     @property
     def same(self) -> int:
-        """1, 0 or -1: is it the same activity?"""
+        """Whether it is the same activity: 1, 0 or -1."""
         return _ANSWERS[self][1]
 
     @property

@@ -85,9 +85,7 @@ def join(left: Annotations, right: Annotations) -> Pairs:
     return Pairs(i[order], j[order], inter[order])
 
 
-def _keys(
-    left: Annotations, right: Annotations
-) -> tuple[Index, Int64, Int64, Index, Int64, Int64]:
+def _keys(left: Annotations, right: Annotations) -> tuple[Index, Int64, Int64, Index, Int64, Int64]:
     """Put both sides on one axis on which different (episode, track) groups can't touch.
 
     Each group is rebased to its earliest start on the left, so epoch clocks don't overflow, and
@@ -222,9 +220,7 @@ def self_overlap(side: Annotations) -> Int64:
     extent = np.maximum.reduceat(end, first) - origin
     if float(np.sum(extent, dtype=np.float64)) >= LONGEST_TOTAL:
         raise InputError("the episodes span 70,000 years together; is the unit of time right?")
-    shift = np.repeat(
-        np.cumsum(extent) - extent - origin, np.diff(first, append=len(group))
-    )
+    shift = np.repeat(np.cumsum(extent) - extent - origin, np.diff(first, append=len(group)))
     start, end = start + shift, end + shift
     reached = np.maximum.accumulate(end)
     stacked[1:] = np.clip(reached[:-1] - start[1:], 0, (end - start)[1:])

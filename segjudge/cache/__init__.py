@@ -5,6 +5,7 @@ from __future__ import annotations
 from segjudge.cache.answers import Answer, AnswerKey, FailedAttempt, derive
 from segjudge.cache.jsonl import read_judgments, write_judgments
 from segjudge.cache.store import Counts, Store, default_store_path
+from segjudge.cache.table import read_table
 
 __all__ = [
     "Answer",
@@ -15,5 +16,6 @@ __all__ = [
     "default_store_path",
     "derive",
     "read_judgments",
+    "read_table",
     "write_judgments",
 ]

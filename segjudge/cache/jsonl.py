@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import tempfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import BinaryIO, cast
 
 from pydantic import ValidationError
 
+from segjudge.writing import replacing
 from segjudge.errors import InputError, Problem, shown
 from segjudge.judgments import Judgment, Verdict
 
@@ -69,10 +69,17 @@ def _take(
     try:
         judgments.append(Judgment.model_validate_json(line.removeprefix(b"\xef\xbb\xbf")))
     except ValidationError as error:
-        for fault in error.errors(include_url=False):
-            field = ".".join(map(str, fault["loc"]))
-            value = "" if fault["type"] == "missing" else shown(fault["input"])
-            problems.append(Problem(file, place, field, value, _expected(field, fault["type"])))
+        problems += explained(error, file, place)
+
+
+def explained(error: ValidationError, file: str, place: str) -> list[Problem]:
+    """Turn what pydantic says of one judgment into problems a user can mend."""
+    problems = []
+    for fault in error.errors(include_url=False):
+        field = ".".join(map(str, fault["loc"]))
+        value = "" if fault["type"] == "missing" else shown(fault["input"])
+        problems.append(Problem(file, place, field, value, _expected(field, fault["type"])))
+    return problems
 
 
 def _expected(field: str, kind: str) -> str:
@@ -118,36 +125,3 @@ def _sort_key(judgment: Judgment) -> tuple[str, ...]:
         judgment.judged_on or "",
         judgment.line(),
     )
-
-
-class replacing:  # noqa: N801 - reads as a verb in a with statement
-    """Open a file for writing that takes its place only when all went well."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> BinaryIO:
-        try:
-            handle, self._name = tempfile.mkstemp(
-                dir=self._path.parent, prefix=f".{self._path.name}."
-            )
-        except OSError as error:
-            reason = f"can't write: {error.strerror or error}"
-            raise InputError(Problem(str(self._path), "", "", "", reason)) from error
-        self._raw = os.fdopen(handle, "wb")
-        zipped = self._path.suffix == ".gz"
-        self._stream: BinaryIO = (
-            cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._raw, mtime=0))
-            if zipped
-            else self._raw
-        )
-        return self._stream
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._stream.close()
-        self._raw.close()
-        if kind is None:
-            os.chmod(self._name, 0o644)
-            os.replace(self._name, self._path)
-        else:
-            os.unlink(self._name)

@@ -134,9 +134,7 @@ def decide_without_asking(
     rows = list(zip(pairs.a.tolist(), pairs.b.tolist(), pairs.context.tolist(), strict=True))
     question = [_question(labels, plain, normalise(contexts[c]), task, a, b) for a, b, c in rows]
     n = len(rows)
-    decided = Decided(
-        pairs, labels, contexts, [By.UNKNOWN] * n, [None] * n, [None] * n, question
-    )
+    decided = Decided(pairs, labels, contexts, [By.UNKNOWN] * n, [None] * n, [None] * n, question)
     for row, (a, b, _) in enumerate(rows):
         pair = question[row].pair
         if not plain[a] or not plain[b]:

@@ -29,6 +29,7 @@ __all__ = [
     "Options",
     "Outcome",
     "Questions",
+    "describe",
     "evaluate",
     "make",
     "make_all",
@@ -79,3 +80,8 @@ def make_all(texts: Iterable[str], resolution: int = 1) -> list[Metric]:
     """Make several metrics, each key once."""
     made = (make(text, resolution) for text in texts)
     return list({metric.key: metric for metric in made}.values())
+
+
+def describe(name: str) -> str:
+    """Return the first line of what a metric says of itself."""
+    return (_registered()[name].load().__doc__ or "").strip().partition("\n")[0]

@@ -14,12 +14,10 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from segjudge.annotations import Annotations, Bool, Int32, Int64, align
+from segjudge.annotations import Annotations, Bool, Float, Int32, Int64, align
 from segjudge.jmatrix import JMatrix
 from segjudge.judgments import NO, UNKNOWN, YES
 from segjudge.overlaps import Pairs, join
-
-Float = npt.NDArray[np.float64]
 
 #: Sums by episode, shape (n_episodes,) each; durations in microseconds.
 Components = dict[str, Int64]

@@ -10,7 +10,7 @@ from math import lcm
 
 import numpy as np
 
-from segjudge.annotations import Bool, Int64
+from segjudge.annotations import Bool, Float, Int64
 from segjudge.overlaps import Index
 
 #: Up to so many cells (rows x columns) a component is solved in whole numbers, ties included;
@@ -90,8 +90,8 @@ def _most(i: Index, j: Index) -> Index:
     return np.flatnonzero(partner[i] == j)
 
 
-def _assign(i: Index, j: Index, iou: np.ndarray, rows: int, columns: int) -> Index:
-    """Assignment by weight 1 + IoU / (1 + min(rows, columns)): the IoU can't cost a match."""
+def _assign(i: Index, j: Index, iou: Float, rows: int, columns: int) -> Index:
+    """Assign by weight 1 + IoU / (1 + min(rows, columns)): the IoU can't cost a match."""
     from scipy.optimize import linear_sum_assignment
 
     weight = np.zeros((rows, columns))
@@ -103,7 +103,7 @@ def _assign(i: Index, j: Index, iou: np.ndarray, rows: int, columns: int) -> Ind
 
 
 def _assign_exactly(i: Index, j: Index, inter: list[int], union: list[int]) -> Index:
-    """Assignment in Python's whole numbers: count, then summed IoU, then order, in one weight.
+    """Assign in Python's whole numbers: count, then summed IoU, then order, in one weight.
 
     With D a common multiple of the unions and k edges, an edge weighs
     ``(D * size + 1 + IoU * D) * 2**k + 2**(k - 1 - rank)``: the sum of all IoU * D stays below

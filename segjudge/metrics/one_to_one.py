@@ -57,7 +57,7 @@ class OneToOne:
         return f"{self.name}@{self.threshold}{options}"
 
     def asked(self, comparison: Comparison) -> Asked:
-        """The pairs that pass the threshold; with ``temporal_first`` the matched ones of them."""
+        """Return the pairs that pass the threshold; with ``temporal_first`` the matched ones."""
         pairs, union = self._overlapping(comparison)
         noted = {
             "near_threshold": comparison.by_episode(
@@ -84,7 +84,7 @@ class OneToOne:
         return pairs, lengths - pairs.inter
 
     def count(self, comparison: Comparison, asked: Asked, accepted: Bool) -> Components:
-        """Matches, predictions and references by episode."""
+        """Count matches, predictions and references by episode."""
         matched = asked.pairs.take(matches(asked, accepted))
         found = comparison.by_episode(matched, np.ones(len(matched), np.int64))
         return {"matches": found, **asked.noted}

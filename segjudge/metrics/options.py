@@ -1,5 +1,6 @@
-"""How a metric is named: ``name[@threshold][,option=value]...``, for example
-``semantic_f1@0.75,snap=outer``.
+"""How a metric is named: ``name[@threshold][,option=value]...``.
+
+For example ``semantic_f1@0.75,snap=outer``.
 """
 
 from __future__ import annotations

@@ -39,15 +39,14 @@ def grouped(outcome: Outcome, groups: Sequence[str]) -> dict[str, Figures]:
     rows: dict[str, list[int]] = {}
     for row, group in enumerate(groups):
         rows.setdefault(group, []).append(row)
-    return {
-        group: _pooled(outcome, np.array(rows[group], np.intp), None) for group in sorted(rows)
-    }
+    return {group: _pooled(outcome, np.array(rows[group], np.intp), None) for group in sorted(rows)}
 
 
 def by_episode(ids: tuple[str, ...], outcomes: Sequence[Outcome]) -> EpisodeResults:
     """Return the figures of each episode, as columns."""
     return EpisodeResults(
-        ids, {outcome.metric.key: _columns(outcome, outcome.low, outcome.high) for outcome in outcomes}
+        ids,
+        {outcome.metric.key: _columns(outcome, outcome.low, outcome.high) for outcome in outcomes},
     )
 
 
@@ -126,8 +125,8 @@ def _shown(components: Components, value: Ratio) -> dict[str, Column]:
     shown: dict[str, Column] = {}
     above, below = value
     if all(name.endswith(_US) for name in (*above, *below)):
-        shown["numerator_s"] = sum(components[name] for name in above) / 1e6
-        shown["denominator_s"] = sum(components[name] for name in below) / 1e6
+        shown["numerator_s"] = np.sum([components[name] for name in above], axis=0) / 1e6
+        shown["denominator_s"] = np.sum([components[name] for name in below], axis=0) / 1e6
     for name, column in components.items():
         if name.endswith(_US):
             shown[name.removesuffix(_US) + "_s"] = column / 1e6

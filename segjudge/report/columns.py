@@ -65,15 +65,11 @@ class EpisodeResults(Mapping[str, dict[str, dict[str, Figure]]]):
         metrics: dict[str, dict[str, Column]] = {}
         for metric in value[ids[0]] if ids else ():
             rows = [value[episode][metric] for episode in ids]
-            metrics[metric] = {
-                name: _column([row.get(name) for row in rows]) for name in rows[0]
-            }
+            metrics[metric] = {name: _column([row.get(name) for row in rows]) for name in rows[0]}
         return cls(ids, metrics)
 
     @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
             cls._parse,
             serialization=core_schema.plain_serializer_function_ser_schema(dict),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas
 
 #: Name and version of the report's JSON.
-SCHEMA = "segjudge.report/1"
+SCHEMA: Literal["segjudge.report/1"] = "segjudge.report/1"
 
 #: A metric's figures: value, low, high, components, precision, recall, ...
 Figures = dict[str, Figure]
@@ -23,7 +23,7 @@ class PairCounts(BaseModel):
     """How many of the distinct label pairs needed were decided by whom."""
 
     needed: int = 0
-    rule: int = Field(0, description="a label is empty, so it matches nothing")
+    rule: int = Field(default=0, description="a label is empty, so it matches nothing")
     identity: int = 0
     human: int = 0
     recorded: int = 0
@@ -84,7 +84,7 @@ class Report(BaseModel):
 
     model_config = ConfigDict(populate_by_name=True, arbitrary_types_allowed=True)
 
-    schema_: Literal["segjudge.report/1"] = Field(SCHEMA, alias="schema")
+    schema_: Literal["segjudge.report/1"] = Field(default=SCHEMA, alias="schema")
     metrics: dict[str, Figures]
     by_group: dict[str, dict[str, dict[str, Figures]]] = {}
     judge: JudgeInfo = JudgeInfo()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,9 @@ class Case:
 
     def _answers(self, metric: Metric) -> list[int]:
         reads = metric.reads
-        return [-1 if v is None else getattr(v, reads) for v in self.decided.verdict] if reads else []
+        return (
+            [-1 if v is None else getattr(v, reads) for v in self.decided.verdict] if reads else []
+        )
 
 
 def case(
@@ -112,10 +115,22 @@ def case(
         list(metrics),
         decided,
         {m.key: needs.get(m.key, np.zeros(0, np.int64)) for m in metrics},
-        [*findings, *noticed(comparison), *_recorded(records, bool(context_field))],
+        [
+            *findings,
+            *_said_of("reference", reference),
+            *_said_of("prediction", prediction),
+            *_lacking(reference, prediction),
+            *_together(comparison),
+            *_recorded(records, bool(context_field)),
+        ],
         options or {},
         [
-            Input(role=role, file=side.source.file, sha256=side.source.sha256, format=side.source.format)
+            Input(
+                role=role,
+                file=Path(side.source.file).name,
+                sha256=side.source.sha256,
+                format=side.source.format,
+            )
             for role, side in (("reference", reference), ("prediction", prediction))
             if side.source
         ],
@@ -134,7 +149,9 @@ def contexts_of(
     values = reference.table.fields.get(context_field)
     if values is None:
         have = ", ".join(reference.table.fields) or "none"
-        raise UsageError(f"the reference's episodes have no field {context_field!r}; they have {have}")
+        raise UsageError(
+            f"the reference's episodes have no field {context_field!r}; they have {have}"
+        )
     of = {
         name: normalise(value) if isinstance(value, str) else ""
         for name, value in zip(reference.episodes, values, strict=True)
@@ -144,9 +161,7 @@ def contexts_of(
     return contexts, np.array([index[of[name]] for name in sorted(of)], np.int32)
 
 
-def _union(
-    asked: dict[str, Any], n_labels: int
-) -> tuple[LabelPairs, dict[str, np.ndarray]]:
+def _union(asked: dict[str, Any], n_labels: int) -> tuple[LabelPairs, dict[str, np.ndarray]]:
     """Return the pairs that any metric needs, each once, and the rows each metric needs."""
     n = max(n_labels, 1)
     keys = {key: (q.context * n + q.a) * n + q.b for key, q in asked.items()}
@@ -155,31 +170,35 @@ def _union(
     return LabelPairs((every // n) % n, every % n, every // (n * n)), rows
 
 
-def noticed(comparison: Comparison) -> list[Finding]:
-    """Return what is worth saying of two sides, alone and together."""
-    reference, prediction = comparison.reference, comparison.prediction
-    found = [item.on("reference") for item in (*reference.findings, *inspection.inspect(reference))]
-    found += [
-        item.on("prediction") for item in (*prediction.findings, *inspection.inspect(prediction))
-    ]
-    if len(prediction):
-        present = np.bincount(prediction.episode, minlength=comparison.n_episodes) > 0
-    else:
-        present = np.zeros(comparison.n_episodes, np.bool_)
-    lacking = np.flatnonzero(~present & ~prediction.table.failed & (np.bincount(
-        reference.episode, minlength=comparison.n_episodes) > 0))
-    if len(lacking):
-        found.append(
-            finding(
-                "missing_episodes",
-                f"{len(lacking)} of {comparison.n_episodes} episodes have no predicted segment; "
-                "they are scored as empty",
-                level="warning",
-                side="prediction",
-                count=len(lacking),
-                places=(f"episode {reference.episodes[i]!r}" for i in lacking.tolist()),
-            )
+def _said_of(side: str, annotations: Annotations) -> list[Finding]:
+    """Return what was noticed of one side, while reading it and in its columns."""
+    found = (*annotations.findings, *inspection.inspect(annotations))
+    return [item.on(side) for item in found]
+
+
+def _lacking(reference: Annotations, prediction: Annotations) -> list[Finding]:
+    """Return which episodes of the reference the prediction does not name at all."""
+    named = set(prediction.episodes)
+    lacking = sorted(name for name in reference.episodes if name not in named)
+    if not lacking:
+        return []
+    text = f"{len(lacking)} of {len(reference.episodes)} episodes are not in the prediction"
+    return [
+        finding(
+            "missing_episodes",
+            f"{text}; they are scored as empty",
+            level="warning",
+            side="prediction",
+            count=len(lacking),
+            places=(f"episode {name!r}" for name in lacking),
         )
+    ]
+
+
+def _together(comparison: Comparison) -> list[Finding]:
+    """Return what is worth saying of two sides together."""
+    reference, prediction = comparison.reference, comparison.prediction
+    found = []
     tracks = [{side.tracks[i] for i in np.unique(side.track)} for side in (reference, prediction)]
     if all(tracks) and not tracks[0] & tracks[1]:
         found.append(
@@ -262,7 +281,9 @@ def _groups(reference: Annotations, name: str) -> list[str]:
     values = reference.table.fields.get(name)
     if values is None:
         have = ", ".join(reference.table.fields) or "none"
-        raise UsageError(f"the reference's episodes have no field {name!r} to group by; they have {have}")
+        raise UsageError(
+            f"the reference's episodes have no field {name!r} to group by; they have {have}"
+        )
     return ["" if value is None else str(value) for value in values]
 
 
@@ -296,7 +317,7 @@ def _about(outcomes: Sequence[Any], decided: Decided) -> list[Finding]:
             found.append(
                 finding(
                     "near_threshold",
-                    f"{outcome.metric.key}: {close} pairs are within a millisecond of the threshold",
+                    f"{outcome.metric.key}: {close} pairs are within 1 ms of the threshold",
                     count=close,
                 )
             )

@@ -1,0 +1,70 @@
+"""The command line. The only place where an error becomes an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from segjudge.commands import files, judgments, scores
+from segjudge.errors import InputError, SegjudgeError, StoppedEarly, UsageError
+from segjudge.version import version
+
+USAGE, STOPPED, INTERRUPTED = 2, 4, 130
+
+app = typer.Typer(
+    help="Score free-form annotations of video in time, with a judge of label pairs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+)
+app.command()(scores.score)
+app.command()(scores.plan)
+app.command()(files.validate)
+app.command()(files.convert)
+app.command("formats")(files.list_formats)
+app.command("metrics")(files.list_metrics)
+app.add_typer(judgments.app, name="judgments")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"segjudge {version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    show_version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Options of the program itself."""
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    try:
+        app(standalone_mode=True)
+    except StoppedEarly as error:
+        _fail(str(error), STOPPED)
+    except InputError as error:
+        _fail("\n".join(f"error: {problem}" for problem in error.problems), USAGE)
+    except UsageError as error:
+        _fail(f"error: {error}", USAGE)
+    except SegjudgeError as error:
+        _fail(f"error: {error}", USAGE)
+    except KeyboardInterrupt:
+        _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader has gone, as with `| head`: nothing more to say, and nowhere to say it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _fail(message: str, status: int) -> None:
+    print(message, file=sys.stderr)
+    sys.exit(status)

@@ -1,0 +1,1 @@
+"""The commands, by topic: options in, library call, report out."""

@@ -1,0 +1,158 @@
+"""``segjudge judgments``: export, import, stats, diff, merge, matrix."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from segjudge.cache import read_judgments, read_table, write_judgments
+from segjudge.commands.options import case_options, takes
+from segjudge.commands.scores import Prediction, Reference
+from segjudge.errors import UsageError
+from segjudge.judge import Records, asker
+from segjudge.judgments import Judgment, pair_of
+from segjudge.report.tables import show
+from segjudge.scoring import Case, CaseOptions, build_case
+from segjudge.writing import write_text
+
+app = typer.Typer(help="Look at, move and compare recorded judgments.", no_args_is_help=True)
+
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Judgments, JSON lines.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
+
+
+@app.command()
+def stats(files: Files) -> None:
+    """Count judgments by judge, prompt, task and verdict."""
+    lines = _read(files)
+    counts = Counter((*asker(line), line.task or "", str(line.verdict)) for line in lines)
+    table = _table("judge", "prompt", "task", "verdict", "lines")
+    for (*who, verdict), n in sorted(counts.items()):
+        table.add_row(*(Text(part or "-") for part in who), verdict, str(n))
+    show(table)
+    records = Records(lines)
+    pairs = len({(line.task, line.pair) for line in lines})
+    typer.echo(f"{len(lines)} lines, {pairs} pairs, {len(records.conflicts)} conflicts")
+
+
+@app.command()
+def diff(files: Files) -> None:
+    """List the pairs on which lines disagree: within one judge and prompt, or between several.
+
+    Exit status 1 if there are any, as diff does.
+    """
+    verdicts: dict[tuple[Any, ...], dict[str, str]] = {}
+    for path in files:
+        for number, line in enumerate(read_judgments(path), 1):
+            pair, _ = pair_of(line.label_a, line.label_b, line.context)
+            said = " ".join(filter(None, (*asker(line), f"({path.name}, judgment {number})")))
+            verdicts.setdefault((pair, line.task), {})[said] = str(line.verdict_on_pair)
+    differing = {key: said for key, said in verdicts.items() if len(set(said.values())) > 1}
+    for pair, task in sorted(differing, key=lambda key: (key[0], key[1] or "")):
+        context = f", context {pair.context!r}" if pair.context else ""
+        typer.echo(f"{pair.a!r} / {pair.b!r}{f', task {task}' if task else ''}{context}")
+        for who, verdict in differing[(pair, task)].items():
+            typer.echo(f"  {verdict:<12} {who}")
+    typer.echo(f"{len(differing)} of {len(verdicts)} pairs differ")
+    if differing:
+        raise typer.Exit(1)
+
+
+@app.command()
+def merge(files: Files, output: Output) -> None:
+    """Merge judgments into one sorted file; of one judge and prompt the later line is kept."""
+    latest: dict[tuple[Any, ...], Judgment] = {}
+    lines = _read(files)
+    for line in lines:
+        latest[(asker(line), line.task, line.pair)] = line
+    written = write_judgments(latest.values(), output)
+    typer.echo(f"{output}: {written} judgments from {len(lines)} lines", err=True)
+
+
+@app.command()
+def export(files: Files, output: Output) -> None:
+    """Write judgments as one sorted file of JSON lines, every line kept."""
+    typer.echo(f"{output}: {write_judgments(_read(files), output)} judgments", err=True)
+
+
+@app.command("import")
+def import_(
+    table: Annotated[
+        Path, typer.Argument(metavar="CSV", help="A table with label_a, label_b and verdict.")
+    ],
+    output: Output,
+    judge: Annotated[
+        str | None, typer.Option(help="Who judged, where the table has no such column.")
+    ] = None,
+) -> None:
+    """Turn a table of verdicts, such as a person filled in, into judgments."""
+    lines = read_table(table, judge)
+    typer.echo(f"{output}: {write_judgments(lines, output)} judgments", err=True)
+
+
+@app.command()
+@takes(case_options, "options")
+def matrix(
+    *,
+    reference: Reference,
+    prediction: Prediction,
+    options: CaseOptions,
+    episode: Annotated[str, typer.Option(help="The episode whose matrix to write.")],
+    track: Annotated[str, typer.Option(help="The track, such as left.")] = "",
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="CSV file; standard output if not given.")
+    ] = "-",
+) -> None:
+    """Write one episode's matrix J: a row a reference segment, a column a predicted one.
+
+    1 permissible, 0 not, -1 undecided, empty where the two don't overlap.
+    """
+    write_text(output, _matrix_csv(build_case(reference, prediction, **options), episode, track))
+
+
+def _matrix_csv(case: Case, episode: str, track: str) -> str:
+    reference, prediction = case.comparison.reference, case.comparison.prediction
+    if episode not in reference.episodes:
+        raise UsageError(f"--episode {episode!r}: the reference has no such episode")
+    if track not in reference.tracks:
+        raise UsageError(f"--track {track!r}: there are {', '.join(map(repr, reference.tracks))}")
+    where = reference.episodes.index(episode), reference.tracks.index(track)
+    rows, columns = (
+        [i for i in range(len(side)) if (side.episode[i], side.track[i]) == where]
+        for side in (reference, prediction)
+    )
+    dense = case.decided.matrix().dense(
+        [reference.label[i] for i in rows],
+        [prediction.label[j] for j in columns],
+        int(case.comparison.context[where[0]]),
+    )
+    pairs = case.comparison.pairs
+    meet = set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["", *(_named(prediction, j) for j in columns)])
+    for i, values in zip(rows, dense.tolist(), strict=True):
+        cells = [v if (i, j) in meet else "" for j, v in zip(columns, values, strict=True)]
+        writer.writerow([_named(reference, i), *cells])
+    return text.getvalue()
+
+
+def _named(side: Any, row: int) -> str:
+    return f"{side.start[row] / 1e6:g}-{side.end[row] / 1e6:g} {side.labels[side.label[row]]}"
+
+
+def _read(files: list[Path]) -> list[Judgment]:
+    return [line for path in files for line in read_judgments(path)]
+
+
+def _table(*columns: str) -> Table:
+    table = Table(*columns, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.columns[-1].justify = "right"
+    return table

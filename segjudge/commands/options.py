@@ -1,0 +1,277 @@
+"""Options that several commands share, written down once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
+
+import typer
+
+from segjudge.errors import UsageError
+from segjudge.scoring import CaseOptions
+
+R = TypeVar("R")
+
+_SIDES = ("reference", "prediction")
+_READING = "Reading files"
+_EDITING = "Before comparing"
+_JUDGING = "Judgments"
+
+#: A value for both sides, or ``reference:VALUE`` / ``prediction:VALUE``; may be given twice.
+BySide = list[str]
+
+
+def case_options(
+    task: Annotated[
+        str, typer.Option(help="subtask, hand-caption or hand-action: what EgoHome rows give.")
+    ] = "subtask",
+    metric: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME[@THETA][,OPTION=VALUE]",
+            help="Metric, such as psj or semantic_f1@0.75,snap=outer; may be repeated. "
+            "`segjudge metrics` lists them.",
+        ),
+    ] = [],  # noqa: B006 - typer reads the default, nothing changes it
+    judgments: Annotated[
+        list[Path],
+        typer.Option(
+            help="Recorded judgments (JSON lines); may be repeated.", rich_help_panel=_JUDGING
+        ),
+    ] = [],  # noqa: B006
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Use the recorded judgments of this judge.", rich_help_panel=_JUDGING),
+    ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(help="Use the recorded judgments of this prompt.", rich_help_panel=_JUDGING),
+    ] = None,
+    mix: Annotated[
+        bool,
+        typer.Option(
+            "--mix", help="Allow judgments of several judges or prompts.", rich_help_panel=_JUDGING
+        ),
+    ] = False,
+    no_identity: Annotated[
+        bool,
+        typer.Option(
+            "--no-identity",
+            help="Let the judge decide equal labels too.",
+            rich_help_panel=_JUDGING,
+        ),
+    ] = False,
+    context: Annotated[
+        str,
+        typer.Option(
+            help="none, or the field of the reference's episodes that a question carries, "
+            "such as instruction.",
+            rich_help_panel=_JUDGING,
+        ),
+    ] = "none",
+    format: Annotated[
+        BySide,
+        typer.Option(
+            metavar="[SIDE:]NAME",
+            help="Force a format; `segjudge formats` lists them. Every option of this panel "
+            "takes `prediction:` or `reference:` in front to mean one side.",
+            rich_help_panel=_READING,
+        ),
+    ] = [],  # noqa: B006
+    unit: Annotated[
+        BySide,
+        typer.Option(
+            metavar="[SIDE:]UNIT",
+            help="Unit of times: s, ms, us, frames.",
+            rich_help_panel=_READING,
+        ),
+    ] = [],  # noqa: B006
+    fps: Annotated[
+        BySide,
+        typer.Option(
+            metavar="[SIDE:]N", help="Frames a second, for frames.", rich_help_panel=_READING
+        ),
+    ] = [],  # noqa: B006
+    columns: Annotated[
+        BySide,
+        typer.Option(
+            metavar="[SIDE:]start=A,end=B,...",
+            help="Columns of a table: start=, end=, label=, episode=, track=.",
+            rich_help_panel=_READING,
+        ),
+    ] = [],  # noqa: B006
+    episodes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|REGEX",
+            help="Score these episodes only: a file of ids, or a pattern for the whole id.",
+            rich_help_panel=_EDITING,
+        ),
+    ] = None,
+    id_map: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV",
+            help="Two columns: the prediction's episode id, the reference's.",
+            rich_help_panel=_EDITING,
+        ),
+    ] = None,
+    offset: Annotated[
+        list[str],
+        typer.Option(
+            metavar="[EPISODE=]SECONDS",
+            help="Add to the prediction's clock; may be repeated for single episodes.",
+            rich_help_panel=_EDITING,
+        ),
+    ] = [],  # noqa: B006
+    clip: Annotated[
+        str,
+        typer.Option(
+            metavar="none|duration",
+            help="Cut segments at the episode's duration, both sides.",
+            rich_help_panel=_EDITING,
+        ),
+    ] = "none",
+    ignore_label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="Drop segments whose label matches, both sides.",
+            rich_help_panel=_EDITING,
+        ),
+    ] = None,
+    leave_out_failed: Annotated[
+        bool,
+        typer.Option(
+            "--leave-out-failed",
+            help="Leave out episodes that the prediction says have failed. The default scores "
+            "them as empty.",
+            rich_help_panel=_EDITING,
+        ),
+    ] = False,
+    resolution: Annotated[
+        str,
+        typer.Option(
+            metavar="us|ms",
+            help="What the files' times are rounded to; ms widens the slack of IoU thresholds.",
+            rich_help_panel=_EDITING,
+        ),
+    ] = "us",
+) -> CaseOptions:
+    """Turn what was typed into the keyword options of `segjudge.score`."""
+    readings = [reading(side, format, unit, fps, columns) for side in _SIDES]
+    options: dict[str, Any] = {
+        "task": task,
+        "metrics": metric,
+        "judgments": judgments,
+        "judge": judge,
+        "prompt": prompt,
+        "mix": mix,
+        "identity": not no_identity,
+        "context": context,
+        "reading": readings[0],
+        "prediction_reading": readings[1] if readings[1] != readings[0] else None,
+        "episodes": episodes,
+        "id_map": id_map,
+        "offset": _offset(offset),
+        "clip": clip,
+        "ignore_label": ignore_label,
+        "leave_out_failed": leave_out_failed,
+        "resolution": resolution,
+    }
+    return cast(CaseOptions, options)
+
+
+def reading(
+    side: str, format: BySide, unit: BySide, fps: BySide, columns: BySide
+) -> dict[str, Any]:
+    """Return the keyword options of `segjudge.read` for one side."""
+    found = {
+        "format": _for_side(format, side),
+        "unit": _for_side(unit, side),
+        "fps": _number("--fps", _for_side(fps, side)),
+        "columns": _columns(_for_side(columns, side)),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _for_side(values: BySide, side: str) -> str | None:
+    """Return the last value that is for this side or for both; one for the side wins."""
+    both = own = None
+    for value in values:
+        head, colon, rest = value.partition(":")
+        if colon and head in _SIDES:
+            own = rest if head == side else own
+        else:
+            both = value
+    return both if own is None else own
+
+
+def _number(option: str, text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{option} {text!r} is no number") from None
+
+
+def _columns(text: str | None) -> dict[str, str] | None:
+    if text is None:
+        return None
+    columns: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, column = part.partition("=")
+        if not equals or not name.strip() or not column.strip():
+            raise UsageError(f"--columns: {part!r} is not NAME=COLUMN, such as start=begin_time")
+        columns[name.strip()] = column.strip()
+    return columns
+
+
+def _offset(texts: list[str]) -> float | dict[str, float]:
+    """Return seconds for all, or seconds by episode."""
+    every, single = 0.0, {}
+    for text in texts:
+        episode, equals, seconds = text.rpartition("=")
+        value = _number("--offset", seconds)
+        assert value is not None
+        if equals:
+            single[episode] = value
+        else:
+            every = value
+    if every and single:
+        raise UsageError("--offset: give one for all episodes, or single ones, not both")
+    return single or every
+
+
+def takes(shared: Callable[..., Any], name: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Give a command the options of `shared` as well; what that returns is passed as `name`.
+
+    Typer reads a command's options off its signature, so the two signatures are joined.
+    """
+    extra = _parameters(shared)
+
+    def joined(command: Callable[..., R]) -> Callable[..., R]:
+        def run(**values: Any) -> R:
+            options = shared(**{key: values.pop(key) for key in extra})
+            return command(**values, **{name: options})
+
+        own = {key: value for key, value in _parameters(command).items() if key != name}
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        parameters = [*own.values(), *extra.values()]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in parameters}
+        return run
+
+    return joined
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return a function's parameters, keyword only, their annotations evaluated."""
+    hints = get_type_hints(function, include_extras=True)
+    return {
+        name: parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in inspect.signature(function).parameters.items()
+    }

@@ -1,0 +1,179 @@
+"""The report as tables: for people, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from segjudge.report.model import Figures, PairCounts, Report
+
+#: A finding shows at most this many places in a table; the JSON has more.
+PLACES_IN_TABLE = 3
+WIDTH_OF_A_PIPE = 1000
+
+
+def show(what: RenderableType) -> None:
+    """Print to standard output; text of files and models is never read as markup.
+
+    A pipe or file has no width, so nothing is wrapped there.
+    """
+    width = None if sys.stdout.isatty() else WIDTH_OF_A_PIPE
+    Console(markup=False, highlight=False, emoji=False, width=width).print(what)
+
+
+def report_table(report: Report) -> RenderableType:
+    """Return the report for people: figures, groups, judge, findings."""
+    parts: list[RenderableType] = [_metrics(report.metrics)]
+    for name, groups in report.by_group.items():
+        parts += [Text(f"\nby {name}"), _groups(name, groups)]
+    parts.append(Text("\n" + _judge(report)))
+    if report.findings:
+        parts.append(Text(""))
+    parts += [_finding(str(item), item.places, item.count) for item in report.findings]
+    return Group(*parts)
+
+
+def _table(*numbers: str, first: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column(first, no_wrap=True)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _metrics(metrics: Mapping[str, Figures]) -> Table:
+    table = _table("value", "mean", "precision", "recall", first="metric")
+    table.add_column("from", overflow="fold")
+    for name, figures in metrics.items():
+        table.add_row(
+            Text(name),
+            value_text(figures),
+            _mean_text(figures),
+            _number(figures.get("precision")),
+            _number(figures.get("recall")),
+            Text(_parts(figures)),
+        )
+    return table
+
+
+def _groups(field: str, groups: Mapping[str, Mapping[str, Figures]]) -> Table:
+    names = list(next(iter(groups.values()), {}))
+    table = _table("episodes", *names, first=field)
+    for group, metrics in groups.items():
+        episodes = next(
+            (
+                int(f["episodes"] or 0) + int(f["episodes_without_value"] or 0)
+                for f in metrics.values()
+            ),
+            0,
+        )
+        table.add_row(
+            Text(group or "(none)"), str(episodes), *(value_text(metrics[name]) for name in names)
+        )
+    return table
+
+
+def value_text(figures: Figures) -> str:
+    """Return a value in four decimals, ``0.61 to 0.83`` for bounds, a dash for none."""
+    if figures["value"] is not None or figures["low"] is None:
+        return _number(figures["value"])
+    return f"{_number(figures['low'])} to {_number(figures['high'])}"
+
+
+def _mean_text(figures: Figures) -> str:
+    if figures["mean_over_episodes"] is not None or figures["mean_low"] is None:
+        return _number(figures["mean_over_episodes"])
+    return f"{_number(figures['mean_low'])} to {_number(figures['mean_high'])}"
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _parts(figures: Figures) -> str:
+    """Return what the value is a ratio of, in words."""
+    if "denominator_s" in figures:
+        return f"{_span(figures, 'numerator', '_s', '.3f')} / {figures['denominator_s']:.3f} s"
+    if "matches" in figures or "matches_low" in figures:
+        matches = _span(figures, "matches", "", "d")
+        return f"2 x {matches} / ({figures['predictions']} + {figures['references']})"
+    return ""
+
+
+def _span(figures: Figures, name: str, unit: str, style: str) -> str:
+    exact = figures.get(name + unit)
+    if exact is not None:
+        return format(exact if style != "d" else int(exact), style)
+    low, high = figures.get(f"{name}{unit}_low"), figures.get(f"{name}{unit}_high")
+    if low is None or high is None:
+        return "-"
+    if style == "d":
+        return f"({int(low)} to {int(high)})"
+    return f"({low:{style}} to {high:{style}})"
+
+
+def _judge(report: Report) -> str:
+    who = report.judge.id or "none"
+    prompt = f", prompt {report.judge.prompt}" if report.judge.prompt else ""
+    return f"Judge: {who}{prompt}. {pairs_text(report.judge.pairs)}"
+
+
+def pairs_text(pairs: PairCounts) -> str:
+    """Return how many pairs were decided by whom, in words."""
+    decided = {name: n for name, n in pairs.model_dump().items() if n and name != "needed"}
+    by = ", ".join(f"{n} {name}" for name, n in decided.items())
+    return f"{pairs.needed} label pairs needed" + (f": {by}." if by else ".")
+
+
+def _finding(message: str, places: Iterable[str], count: int) -> RenderableType:
+    shown = list(places)[:PLACES_IN_TABLE]
+    more = [f"... and {count - len(shown)} more"] if shown and count > len(shown) else []
+    lines = [Text(message)] + [Text(f"  {place}") for place in (*shown, *more)]
+    return Group(*lines)
+
+
+def findings_list(findings: Iterable[Any]) -> RenderableType:
+    """Return findings for people, each with its first places."""
+    return Group(*(_finding(str(item), item.places, item.count) for item in findings))
+
+
+def plan_table(plan: Mapping[str, Any]) -> RenderableType:
+    """Return the counts of a plan for people."""
+    table = _table("label pairs", first="")
+    table.add_row("needed by all metrics", str(plan["needed"]))
+    for name, n in plan["by_metric"].items():
+        table.add_row(Text(f"  {name}"), str(n))
+    for name in ("rule", "identity", "human", "recorded"):
+        if plan[name]:
+            table.add_row(f"decided: {name}", str(plan[name]))
+    table.add_row("left to ask", str(plan["to_ask"]))
+    return table
+
+
+def csv_text(report: Report) -> str:
+    """Return the figures as CSV: a row for the corpus, each group and each episode, by metric."""
+    rows: list[dict[str, Any]] = []
+    for metric, figures in report.metrics.items():
+        rows.append({"scope": "corpus", "field": "", "name": "", "metric": metric, **figures})
+    for field, groups in report.by_group.items():
+        for group, metrics in groups.items():
+            for metric, figures in metrics.items():
+                key = {"scope": "group", "field": field, "name": group, "metric": metric}
+                rows.append({**key, **figures})
+    for episode in report.by_episode:
+        for metric, figures in report.by_episode[episode].items():
+            key = {"scope": "episode", "field": "", "name": episode, "metric": metric}
+            rows.append({**key, **figures})
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
