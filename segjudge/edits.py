@@ -50,9 +50,7 @@ def episode_filter(text: str) -> frozenset[str] | re.Pattern[str]:
     return ids
 
 
-def restrict(
-    annotations: Annotations, chosen: Collection[str] | re.Pattern[str]
-) -> Annotations:
+def restrict(annotations: Annotations, chosen: Collection[str] | re.Pattern[str]) -> Annotations:
     """Keep the episodes named, or those whose whole id matches the pattern.
 
     Parameters
