@@ -111,4 +111,5 @@ def list_formats() -> None:
 def list_metrics() -> None:
     """List the metrics and their options."""
     for name in metrics.names():
-        typer.echo(f"{name:<20} {metrics.describe(name)}")
+        usage, what = metrics.describe(name)
+        typer.echo(f"{usage}\n    {what}")

@@ -15,9 +15,6 @@ from segjudge.scoring import CaseOptions
 R = TypeVar("R")
 
 _SIDES = ("reference", "prediction")
-_READING = "Reading files"
-_EDITING = "Before comparing"
-_JUDGING = "Judgments"
 
 #: A value for both sides, or ``reference:VALUE`` / ``prediction:VALUE``; may be given twice.
 BySide = list[str]
@@ -25,7 +22,11 @@ BySide = list[str]
 
 def case_options(
     task: Annotated[
-        str, typer.Option(help="subtask, hand-caption or hand-action: what EgoHome rows give.")
+        str,
+        typer.Option(
+            metavar="TASK",
+            help="subtask, hand-caption or hand-action: what EgoHome rows give.",
+        ),
     ] = "subtask",
     metric: Annotated[
         list[str],
@@ -38,46 +39,43 @@ def case_options(
     judgments: Annotated[
         list[Path],
         typer.Option(
-            help="Recorded judgments (JSON lines); may be repeated.", rich_help_panel=_JUDGING
+            metavar="FILE",
+            help="Recorded judgments (JSON lines); may be repeated.",
         ),
     ] = [],  # noqa: B006
     judge: Annotated[
         str | None,
-        typer.Option(help="Use the recorded judgments of this judge.", rich_help_panel=_JUDGING),
+        typer.Option(metavar="NAME", help="Use the recorded judgments of this judge."),
     ] = None,
     prompt: Annotated[
         str | None,
-        typer.Option(help="Use the recorded judgments of this prompt.", rich_help_panel=_JUDGING),
+        typer.Option(metavar="NAME", help="Use the recorded judgments of this prompt."),
     ] = None,
     mix: Annotated[
         bool,
-        typer.Option(
-            "--mix", help="Allow judgments of several judges or prompts.", rich_help_panel=_JUDGING
-        ),
+        typer.Option("--mix", help="Allow judgments of several judges or prompts."),
     ] = False,
     no_identity: Annotated[
         bool,
         typer.Option(
             "--no-identity",
             help="Let the judge decide equal labels too.",
-            rich_help_panel=_JUDGING,
         ),
     ] = False,
     context: Annotated[
         str,
         typer.Option(
+            metavar="FIELD",
             help="none, or the field of the reference's episodes that a question carries, "
             "such as instruction.",
-            rich_help_panel=_JUDGING,
         ),
     ] = "none",
     format: Annotated[
         BySide,
         typer.Option(
             metavar="[SIDE:]NAME",
-            help="Force a format; `segjudge formats` lists them. Every option of this panel "
-            "takes `prediction:` or `reference:` in front to mean one side.",
-            rich_help_panel=_READING,
+            help="Force a format; `segjudge formats` lists them. With `prediction:` or "
+            "`reference:` in front it is for that side; so are --unit, --fps and --columns.",
         ),
     ] = [],  # noqa: B006
     unit: Annotated[
@@ -85,21 +83,17 @@ def case_options(
         typer.Option(
             metavar="[SIDE:]UNIT",
             help="Unit of times: s, ms, us, frames.",
-            rich_help_panel=_READING,
         ),
     ] = [],  # noqa: B006
     fps: Annotated[
         BySide,
-        typer.Option(
-            metavar="[SIDE:]N", help="Frames a second, for frames.", rich_help_panel=_READING
-        ),
+        typer.Option(metavar="[SIDE:]N", help="Frames a second, for frames."),
     ] = [],  # noqa: B006
     columns: Annotated[
         BySide,
         typer.Option(
             metavar="[SIDE:]start=A,end=B,...",
             help="Columns of a table: start=, end=, label=, episode=, track=.",
-            rich_help_panel=_READING,
         ),
     ] = [],  # noqa: B006
     episodes: Annotated[
@@ -107,7 +101,6 @@ def case_options(
         typer.Option(
             metavar="FILE|REGEX",
             help="Score these episodes only: a file of ids, or a pattern for the whole id.",
-            rich_help_panel=_EDITING,
         ),
     ] = None,
     id_map: Annotated[
@@ -115,7 +108,6 @@ def case_options(
         typer.Option(
             metavar="CSV",
             help="Two columns: the prediction's episode id, the reference's.",
-            rich_help_panel=_EDITING,
         ),
     ] = None,
     offset: Annotated[
@@ -123,7 +115,6 @@ def case_options(
         typer.Option(
             metavar="[EPISODE=]SECONDS",
             help="Add to the prediction's clock; may be repeated for single episodes.",
-            rich_help_panel=_EDITING,
         ),
     ] = [],  # noqa: B006
     clip: Annotated[
@@ -131,7 +122,6 @@ def case_options(
         typer.Option(
             metavar="none|duration",
             help="Cut segments at the episode's duration, both sides.",
-            rich_help_panel=_EDITING,
         ),
     ] = "none",
     ignore_label: Annotated[
@@ -139,7 +129,6 @@ def case_options(
         typer.Option(
             metavar="REGEX",
             help="Drop segments whose label matches, both sides.",
-            rich_help_panel=_EDITING,
         ),
     ] = None,
     leave_out_failed: Annotated[
@@ -148,7 +137,6 @@ def case_options(
             "--leave-out-failed",
             help="Leave out episodes that the prediction says have failed. The default scores "
             "them as empty.",
-            rich_help_panel=_EDITING,
         ),
     ] = False,
     resolution: Annotated[
@@ -156,7 +144,6 @@ def case_options(
         typer.Option(
             metavar="us|ms",
             help="What the files' times are rounded to; ms widens the slack of IoU thresholds.",
-            rich_help_panel=_EDITING,
         ),
     ] = "us",
 ) -> CaseOptions:

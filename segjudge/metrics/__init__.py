@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -82,6 +83,13 @@ def make_all(texts: Iterable[str], resolution: int = 1) -> list[Metric]:
     return list({metric.key: metric for metric in made}.values())
 
 
-def describe(name: str) -> str:
-    """Return the first line of what a metric says of itself."""
-    return (_registered()[name].load().__doc__ or "").strip().partition("\n")[0]
+def describe(name: str) -> tuple[str, str]:
+    """Return how a metric is written, with its options, and what it is.
+
+    The first comes from the factory's docstring, ``Make ``usage`` ...``, the second is the
+    first line of its module's.
+    """
+    factory = _registered()[name].load()
+    usage = (factory.__doc__ or "").split("``")
+    module = sys.modules[factory.__module__].__doc__ or ""
+    return usage[1] if len(usage) > 2 else name, module.strip().partition("\n")[0]
