@@ -92,4 +92,5 @@ def describe(name: str) -> tuple[str, str]:
     factory = _registered()[name].load()
     usage = (factory.__doc__ or "").split("``")
     module = sys.modules[factory.__module__].__doc__ or ""
-    return usage[1] if len(usage) > 2 else name, module.strip().partition("\n")[0]
+    written = "".join(usage[1:]).partition("\n")[0].rstrip(".") if len(usage) > 2 else name
+    return written, module.strip().partition("\n")[0]

@@ -84,12 +84,12 @@ def credit(comparison: Comparison, asked: Asked, accepted: Bool) -> tuple[Int64,
 
 
 def psj(options: Options) -> Psj:
-    """Make ``psj``, on the answer `permissible`."""
+    """Make ``psj``, on `permissible`."""
     options.finish()
     return Psj("psj", "permissible")
 
 
 def psj_same(options: Options) -> Psj:
-    """Make ``psj_same``, on the answer `same`."""
+    """Make ``psj_same``, on `same`."""
     options.finish()
     return Psj("psj_same", "same")

@@ -12,10 +12,10 @@ from segjudge.metrics.options import Options
 
 
 def semantic_f1(options: Options) -> OneToOne:
-    """Make ``semantic_f1@theta[,snap=outer][,order=temporal_first]``."""
+    """Make ``semantic_f1@theta[,snap=outer][,order=temporal_first]``, on `permissible`."""
     return one_to_one("semantic_f1", "permissible", options)
 
 
 def semantic_f1_same(options: Options) -> OneToOne:
-    """Make ``semantic_f1_same@theta[,snap=outer][,order=temporal_first]``."""
+    """Make ``semantic_f1_same@theta[,snap=outer][,order=temporal_first]``, on `same`."""
     return one_to_one("semantic_f1_same", "same", options)
