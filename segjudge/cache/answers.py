@@ -122,29 +122,35 @@ class Answer(BaseModel):
     a: str = Field(description="the pair's first label, normalised")
     b: str
     context: str = ""
-    pairs_per_call: int = Field(1, ge=1)
-    order: int = Field(0, ge=0, le=1, description="0: a was shown first, 1: b was")
-    sample: int = Field(0, ge=0)
-    run: int = Field(1, ge=1)
+    pairs_per_call: int = Field(default=1, ge=1)
+    order: int = Field(default=0, ge=0, le=1, description="0: a was shown first, 1: b was")
+    sample: int = Field(default=0, ge=0)
+    run: int = Field(default=1, ge=1)
 
     verdict: Verdict = Field(description="of a and b, in this order")
     reason: Annotated[str, _kept(REASON_LIMIT)] = ""
-    prompt: str = Field("", description="name@version")
+    prompt: str = Field(default="", description="name@version")
     label_a: str = Field(description="a raw spelling of a")
     label_b: str
-    model_answered: str | None = Field(None, description="who answered, by its own account")
+    model_answered: str | None = Field(default=None, description="who answered, by its own account")
     params_sent: dict[str, Any] = Field(default_factory=dict)
     params_dropped: list[str] = Field(default_factory=list, description="not supported, not sent")
-    usage: dict[str, Any] | None = Field(None, description="this pair's share; None: unknown")
-    cost_usd: float | None = Field(None, allow_inf_nan=False)
+    usage: dict[str, Any] | None = Field(
+        default=None, description="this pair's share; None: unknown"
+    )
+    cost_usd: float | None = Field(default=None, allow_inf_nan=False)
     price_source: str | None = None
-    raw: Annotated[str, _kept(RAW_LIMIT)] = Field("", description="the reply as it came, cut")
+    raw: Annotated[str, _kept(RAW_LIMIT)] = Field(
+        default="", description="the reply as it came, cut"
+    )
     finish_reason: str | None = None
-    attempts: int = Field(1, ge=1, description="calls made until this answer came")
+    attempts: int = Field(default=1, ge=1, description="calls made until this answer came")
     notes: list[str] = Field(default_factory=list, description="what was odd about the reply")
-    batch: dict[str, Any] | None = Field(None, description="its id in the call, pairs in the call")
+    batch: dict[str, Any] | None = Field(
+        default=None, description="its id in the call, pairs in the call"
+    )
     judged_on: str | None = None
-    version: str = Field("", description="of segjudge")
+    version: str = Field(default="", description="of segjudge")
 
     @classmethod
     def of(cls, key: AnswerKey, **fields: Any) -> Answer:
@@ -196,7 +202,9 @@ class FailedAttempt(BaseModel):
 
     digest: str = Field(pattern="^[0-9a-f]{64}$", description="of the answer's key")
     reason: str = Field(min_length=1, description="a stable word: refused, unparsed, timeout, ...")
-    detail: Annotated[str, _kept(RAW_LIMIT)] = Field("", description="for people, no secrets")
+    detail: Annotated[str, _kept(RAW_LIMIT)] = Field(
+        default="", description="for people, no secrets"
+    )
     when: str | None = None
     judge: str = ""
     task: str = ""
