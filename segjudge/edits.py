@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ def episode_filter(text: str) -> frozenset[str] | re.Pattern[str]:
         The file can't be read or names no id.
     """
     path = Path(text)
-    if not path.is_file():
+    if not _is_file(path):
         return _pattern("--episodes", text)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -48,6 +49,14 @@ def episode_filter(text: str) -> frozenset[str] | re.Pattern[str]:
     if not ids:
         raise InputError(Problem(text, "", "", "", "at least one episode id, one a line"))
     return ids
+
+
+def _is_file(path: Path) -> bool:
+    """Say whether there is such a file; a long pattern is no possible name of one."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def restrict(annotations: Annotations, chosen: Collection[str] | re.Pattern[str]) -> Annotations:
@@ -132,7 +141,13 @@ def rename_episodes(annotations: Annotations, mapping: Mapping[str, str]) -> Ann
         first[new] = old
     if problems:
         raise InputError(problems)
-    return replace(annotations, episodes=names)
+    count = sum(old != new for old, new in zip(annotations.episodes, names, strict=True))
+    renamed = replace(annotations, episodes=names)
+    if not count:
+        return renamed
+    return noting(
+        renamed, finding("renamed", f"{count} episodes were given other ids", count=count)
+    )
 
 
 def shift(
@@ -144,7 +159,7 @@ def shift(
     ----------
     annotations : Annotations
     seconds : float
-        Rounded to a whole microsecond.
+        Rounded to a whole microsecond, half to even on the exact decimal.
     episodes : collection of str, optional
 
     Raises
@@ -159,7 +174,7 @@ def shift(
     if unknown:
         raise UsageError(f"--offset: there is no episode {', '.join(map(repr, unknown))}")
     moved = np.array([name in named for name in annotations.episodes], np.bool_)
-    step = moved.astype(np.int64) * round(seconds * MICROSECONDS)
+    step = moved.astype(np.int64) * round(Decimal(repr(float(seconds))) * MICROSECONDS)
     by_segment = step[annotations.episode]
     what = "every episode's clock" if episodes is None else f"the clock of {len(named)} episodes"
     return noting(
@@ -202,13 +217,10 @@ def clip_to_duration(annotations: Annotations, by_episode: Mapping[str, int]) ->
     cut = int(((start != annotations.start) | (end != annotations.end)).sum())
     gone = int(((start == end) & (annotations.start < annotations.end)).sum())
     unknown = sum(name not in by_episode for name in annotations.episodes)
-    found = [
-        finding(
-            "clipped",
-            f"{cut} segments were cut at their episode's ends, {gone} of them to nothing",
-            count=cut,
-        )
-    ]
+    found = []
+    if cut:
+        text = f"{cut} segments were cut at their episode's ends, {gone} of them to nothing"
+        found.append(finding("clipped", text, count=cut))
     if unknown:
         text = f"{unknown} episodes have no known duration and were not cut at their end"
         found.append(finding("no_duration", text, level="warning", count=unknown))
@@ -242,7 +254,8 @@ def ignore_labels(annotations: Annotations, expression: str) -> Annotations:
 
 
 def _pattern(option: str, expression: str) -> re.Pattern[str]:
+    """Compile a regular expression that an option gave."""
     try:
         return re.compile(expression)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise UsageError(f"{option} {expression!r} is no regular expression: {error}") from error

@@ -19,7 +19,7 @@ _OWN = ("episode", "track", "start", "end", "label", *EPISODE_COLUMNS)
 
 
 def _recognises(*delimiters: str) -> Callable[[View, Options], bool]:
-    """A header with columns for episode, start, end and label."""
+    """Ask for a header with columns for episode, start, end and label."""
 
     def recognises(view: View, options: Options) -> bool:
         return view.delimiter in delimiters and is_flat(view.header, options)

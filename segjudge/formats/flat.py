@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from segjudge.errors import InputError, Problem
-from segjudge.formats.build import Builder, is_text, seen
+from segjudge.formats.about import checked_id
+from segjudge.formats.build import Builder, seen
 from segjudge.formats.clock import BadTime, frame_rate, microseconds
 from segjudge.formats.interface import Options, Record, Row, View, keys_seen
 from segjudge.formats.names import BLOBS, ROW_ID_KEYS
@@ -116,16 +117,10 @@ class _Rows:
         if key is None:
             self.fault("episode", MISSING, f"an episode id; the keys are {keys_seen(row)}")
             return None
-        value = row[key]
-        if type(value) is int and abs(value) < 10**18:
-            return str(value)
-        if isinstance(value, str) and value.strip() and is_text(value):
-            return value
-        self.fault(key, value, "an episode id: text or a whole number")
-        return None
+        return checked_id(row[key], key, self.place, self.builder)
 
     def _is_bare(self, row: Row, spelling: Spelling) -> bool:
-        """A row of a table without start, end and label: an episode without a segment."""
+        """Say whether a row of a table only names an episode: no start, end and label."""
         cells = (spelling.start, spelling.end, spelling.label)
         return self.table and all(name is not None and row.get(name) == "" for name in cells)
 

@@ -55,6 +55,16 @@ def named(name: str) -> Format:
     return known[name]
 
 
+def names() -> tuple[str, ...]:
+    """Return the names of all formats, in the order in which they are tried."""
+    return tuple(format.name for format in formats())
+
+
+def describe() -> dict[str, str]:
+    """Return one line about each format, by name, for help pages."""
+    return {format.name: format.description for format in formats()}
+
+
 def views(raw: Raw, options: Options) -> list[View]:
     """Return the ways to look at a file, the likeliest first.
 
@@ -95,9 +105,9 @@ def choose(raw: Raw, options: Options, name: str | None) -> tuple[Format, View]:
                 return format, view
     if not candidates or candidates[0].kind == "table":
         # A text that is no table that we know may still hold the JSON of a talkative model.
-        view = json_view(raw, options)
-        if view is not None:
-            candidates.insert(0, with_head(view))
+        spoken = json_view(raw, options)
+        if spoken is not None:
+            candidates.insert(0, with_head(spoken))
             for format in order:
                 if format.recognises(candidates[0], options):
                     return format, candidates[0]

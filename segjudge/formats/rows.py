@@ -7,7 +7,7 @@ from segjudge.formats.interface import Format, Options, View
 
 
 def _recognises(view: View, options: Options) -> bool:
-    """Records that have an episode id, a start, an end and a label themselves."""
+    """Ask for records that have an episode id, a start, an end and a label themselves."""
     return view.kind != "table" and any(
         record.key is None and is_flat(tuple(record.row), options) for record in view.head
     )

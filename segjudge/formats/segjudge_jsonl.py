@@ -102,7 +102,7 @@ def _checked_write(annotations: Annotations, stream: IO[str]) -> None:
 
 FORMAT = Format(
     name="segjudge",
-    description="segjudge JSONL: one episode a line, `id` and `segments` of `start`, `end`, `label`",
+    description="segjudge JSONL: an episode a line, `id` and `segments` of `start`, `end`, `label`",
     recognises=_recognises,
     read=episode_reader(_pick, ("id",)),
     write=_checked_write,

@@ -56,13 +56,16 @@ class Raw:
         """Open the bytes as they are stored."""
         return io.BytesIO(self.data) if self.path is None else self.path.open("rb")
 
+    def is_packed(self) -> bool:
+        """Say whether the bytes are gzip."""
+        with self.stored() as stream:
+            return stream.read(2) == _GZIP
+
     def open(self) -> IO[bytes]:
         """Open the bytes, decompressed if they are gzip."""
         stream = self.stored()
-        if stream.read(2) == _GZIP:
-            stream.seek(0)
-            return io.BufferedReader(gzip.GzipFile(fileobj=stream, mode="rb"))  # type: ignore[arg-type]
-        stream.seek(0)
+        if self.is_packed():
+            return io.BufferedReader(gzip.GzipFile(fileobj=stream, mode="rb"))
         return stream
 
     def fault(self, expected: str, place: str = "", value: str = "") -> InputError:

@@ -14,7 +14,7 @@ def _pick(row: Row, options: Options) -> Picked:
 
 
 def _recognises(view: View, options: Options) -> bool:
-    """A field `pred`."""
+    """Ask for a field `pred`."""
     return has_list(view, "pred")
 
 

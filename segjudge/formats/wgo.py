@@ -10,7 +10,10 @@ def _pick(row: Row, options: Options) -> Picked:
     """Take `segments`; the family may stand in `metadata` only."""
     if "segments" not in row:
         return Picked(missing="`segments`")
-    return Picked((Timeline("segments", row["segments"]),), frozenset({"segments"}))
+    metadata = row.get("metadata")
+    family = metadata.get("source_family") if isinstance(metadata, dict) else None
+    fields = {"family": family} if "family" not in row else {}
+    return Picked((Timeline("segments", row["segments"]),), frozenset({"segments"}), fields=fields)
 
 
 def _recognises(view: View, options: Options) -> bool:
