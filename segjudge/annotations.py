@@ -23,7 +23,8 @@ Float = npt.NDArray[np.float64]
 
 MICROSECONDS = 1_000_000
 
-#: Durations of one side, summed, must stay below this, so that no sum of int64 can wrap.
+#: Durations of one side, summed, must stay below this, and no time may lie further from 0, so
+#: that no sum or difference of int64 can wrap.
 LONGEST_TOTAL = 2**61
 
 
@@ -117,6 +118,8 @@ class Annotations:
             raise ValueError("the episode table differs in length from the episodes")
         if n and bool(np.any(self.end < self.start)):
             raise ValueError("a segment ends before it starts")
+        if n and not -LONGEST_TOTAL <= self.start.min() <= self.end.max() <= LONGEST_TOTAL:
+            raise InputError("a time is 70,000 years from 0; is the unit of time right?")
         if n and float(np.sum(self.end - self.start, dtype=np.float64)) >= LONGEST_TOTAL:
             raise InputError("the segments last 70,000 years together; is the unit of time right?")
 
@@ -186,6 +189,8 @@ class Annotations:
         ------
         ValueError
             A time is not finite, or a segment ends before it starts.
+        InputError
+            A time is 70,000 years from 0, or the segments last so long together.
         """
         rows = list(segments)
         index = Vocabulary(episodes)
@@ -196,6 +201,8 @@ class Annotations:
         seconds = np.array([(row[2], row[3]) for row in rows], np.float64).reshape(-1, 2)
         if not np.all(np.isfinite(seconds)):
             raise ValueError("a time is not finite")
+        if np.any(np.abs(seconds) > LONGEST_TOTAL / MICROSECONDS):
+            raise InputError("a time is 70,000 years from 0; is the unit of time right?")
         times = np.rint(seconds * MICROSECONDS).astype(np.int64)
         return cls(
             np.array(episode, np.int32),
