@@ -101,7 +101,11 @@ def _kept(limit: int) -> BeforeValidator:
             return text
         # A reply may spell half a surrogate pair, which no file can hold.
         text = text.encode("utf-8", "replace").decode()
-        return text if len(text) <= limit else f"{text[:limit]}[... {len(text)} characters]"
+        if len(text) <= limit:
+            return text
+        # With its mark it fits, so that reading it back doesn't cut it again.
+        mark = f"[... {len(text)} characters]"
+        return text[: limit - len(mark)] + mark
 
     return BeforeValidator(keep)
 
