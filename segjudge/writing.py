@@ -6,43 +6,63 @@ import gzip
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from segjudge.errors import InputError, Problem
 
 
-class replacing:
-    """Open a file for writing that takes its place only when all went well."""
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that takes its place only when all went well.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    A link is followed. What is no regular file, such as ``/dev/null`` or a named pipe, is
+    written to and never replaced. A name that ends in ``.gz`` is compressed, the same bytes
+    each time.
 
-    def __enter__(self) -> BinaryIO:
-        try:
-            handle, self._name = tempfile.mkstemp(
-                dir=self._path.parent, prefix=f".{self._path.name}."
-            )
-        except OSError as error:
-            reason = f"can't write: {error.strerror or error}"
-            raise InputError(Problem(str(self._path), "", "", "", reason)) from error
-        self._raw = os.fdopen(handle, "wb")
-        zipped = self._path.suffix == ".gz"
-        self._stream: BinaryIO = (
-            cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._raw, mtime=0))
-            if zipped
-            else self._raw
-        )
-        return self._stream
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._stream.close()
-        self._raw.close()
-        if kind is None:
-            os.chmod(self._name, 0o644)
-            os.replace(self._name, self._path)
+    Raises
+    ------
+    InputError
+        The file can't be written.
+    """
+    try:
+        if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
+            with path.open("wb") as raw, _packed(raw, path) as stream:
+                yield stream
         else:
-            os.unlink(self._name)
+            with _beside(Path(os.path.realpath(path))) as part, _packed(part, path) as stream:
+                yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        reason = f"can't write: {error.strerror or error}"
+        raise InputError(Problem(str(path), "", "", "", reason)) from error
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[BinaryIO]:
+    """Write a file in the same folder, and put it in the other's place at the end."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            yield raw
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+@contextmanager
+def _packed(raw: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """Compress what is written where the name ends in ``.gz``."""
+    if path.suffix != ".gz":
+        yield raw
+        return
+    with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
+        yield cast(BinaryIO, stream)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -55,6 +75,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """
     if os.fspath(path) == "-":
         sys.stdout.write(text)
+        sys.stdout.flush()
         return
     with replacing(Path(path)) as stream:
         stream.write(text.encode())
