@@ -199,7 +199,8 @@ def _line_records(raw: Raw, problems: list[Problem]) -> Iterator[Record]:
 def _document_records(value: Any, view: View, options: Options) -> Iterator[Record]:
     """Give the records of one JSON document."""
     if isinstance(value, dict):
-        for wrapper in WRAPPERS:
+        named = "id" in value and _is_episode(value)
+        for wrapper in WRAPPERS if not named else ():
             inner = value.get(wrapper)
             if isinstance(inner, (dict, list)):
                 view.wrapper = wrapper

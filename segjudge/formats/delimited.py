@@ -14,6 +14,7 @@ from segjudge.errors import InputError, shown
 from segjudge.formats.clock import seconds_text
 from segjudge.formats.flat import EPISODE_COLUMNS, is_flat, read_flat
 from segjudge.formats.interface import Format, Options, View
+from segjudge.formats.names import BLOBS
 
 _OWN = ("episode", "track", "start", "end", "label", *EPISODE_COLUMNS)
 
@@ -98,7 +99,7 @@ def _about(
 
 
 #: Names that would be taken for something else when read back.
-_TAKEN = frozenset(("fps",))
+_TAKEN = BLOBS | {"fps"}
 
 _EXAMPLE = ("episode", "track", "start", "end", "label"), ("a", "", "0", "3.25", "open the drawer")
 

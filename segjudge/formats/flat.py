@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from segjudge.errors import InputError, Problem
 from segjudge.formats.about import checked_id
@@ -76,6 +76,14 @@ def _check_header(view: View, options: Options) -> None:
         )
 
 
+class _Plan(NamedTuple):
+    """What the keys of a row mean: found once, as most rows have the same."""
+
+    spelling: Spelling
+    id_key: str | None
+    others: tuple[str, ...]
+
+
 class _Rows:
     """Reads row after row, and finds out which other columns belong to the episode."""
 
@@ -83,6 +91,7 @@ class _Rows:
         self.table = view.kind == "table"
         self.builder, self.options = builder, options
         self.speller = Speller(options)
+        self.plans: dict[tuple[str, ...], _Plan] = {}
         self.extra: dict[str, dict[int, Any]] = {}
         self.places: dict[int, str] = {}
         self.varies: set[str] = set()
@@ -93,31 +102,39 @@ class _Rows:
         text = "missing" if value is MISSING or (self.table and value == "") else seen(value)
         self.builder.problem(self.place, field, text, expected)
 
+    def plan(self, keys: tuple[str, ...]) -> _Plan:
+        """Find out what the keys of a row mean."""
+        spelling, key = self.speller[keys], id_key(keys, self.options)
+        used = {*spelling[:5], key, "fps", self.options.columns.get("duration")}
+        used |= BLOBS | set(EPISODE_COLUMNS)
+        others = tuple(name for name in keys if name not in used)
+        return self.plans.setdefault(keys, _Plan(spelling, key, others))
+
     def read(self, record: Record) -> None:
         """Put one row into the builder."""
         row, self.place = record.row, record.place
         keys = tuple(row)
-        spelling = self.speller[keys]
-        name = self._episode_name(row, keys)
+        plan = self.plans.get(keys) or self.plan(keys)
+        name = self._episode_name(row, plan.id_key)
         if name is None:
             return
         episode = self.builder.episode(name)
         self.places.setdefault(episode, record.place)
-        if not self._is_bare(row, spelling):
-            found = read_segment(row, spelling, self._rate(row), self.fault)
+        if not self._is_bare(row, plan.spelling):
+            found = read_segment(row, plan.spelling, self._rate(row), self.fault)
             if found is not None:
                 self.builder.segment(episode, found[3], found[0], found[1], found[2])
         self._about_episode(episode, row)
-        used = (*spelling[:5], id_key(keys, self.options), "fps")
-        self._keep_constant(episode, row, {name for name in used if name})
+        for other in plan.others:
+            if other not in self.varies:
+                self._keep_constant(episode, other, row[other])
 
-    def _episode_name(self, row: Row, keys: tuple[str, ...]) -> str | None:
+    def _episode_name(self, row: Row, key: str | None) -> str | None:
         """Return the id of the row's episode, or None after telling what is wrong."""
-        key = id_key(keys, self.options)
-        if key is None:
-            self.fault("episode", MISSING, f"an episode id; the keys are {keys_seen(row)}")
-            return None
-        return checked_id(row[key], key, self.place, self.builder)
+        if key is not None:
+            return checked_id(row[key], key, self.place, self.builder)
+        self.fault("episode", MISSING, f"an episode id; the keys are {keys_seen(row)}")
+        return None
 
     def _is_bare(self, row: Row, spelling: Spelling) -> bool:
         """Say whether a row of a table only names an episode: no start, end and label."""
@@ -164,15 +181,12 @@ class _Rows:
         for name, value in fields.items():
             self.builder.keep(episode, name, value, self.place)
 
-    def _keep_constant(self, episode: int, row: Row, used: set[str]) -> None:
-        """Remember the other columns; one that varies within an episode is not the episode's."""
-        for name, value in row.items():
-            if name in used or name in self.varies or name in EPISODE_COLUMNS or name in BLOBS:
-                continue
-            known = self.extra.setdefault(name, {})
-            if known.setdefault(episode, value) != value:
-                self.varies.add(name)
-                del self.extra[name]
+    def _keep_constant(self, episode: int, name: str, value: Any) -> None:
+        """Remember another column; one that varies within an episode is not the episode's."""
+        known = self.extra.setdefault(name, {})
+        if known.setdefault(episode, value) != value:
+            self.varies.add(name)
+            del self.extra[name]
 
     def close(self) -> None:
         """Keep the columns that are constant within each episode."""

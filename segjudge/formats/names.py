@@ -31,6 +31,4 @@ LIST_KEYS = (
 )  # fmt: skip
 
 #: Large fields that are never kept and, in parquet, never loaded.
-BLOBS = frozenset((
-    "video", "hand_boxes", "prompt_text", "perception_state", "raw_segments", "frames", "images",
-))  # fmt: skip
+BLOBS = frozenset(("hand_boxes", "prompt_text", "perception_state", "raw_segments"))

@@ -122,9 +122,11 @@ def _read_record(
     for timeline in picked.timelines:
         _read_timeline(timeline, builder, speller, episode, place, rate, failed)
     known = {id_key, *used, "ok", "failed", *picked.taken} | BLOBS
-    for key, value in (*row.items(), *picked.fields.items()):
+    for key, value in row.items():
         if key not in known and not (view.kind == "table" and value == ""):
             builder.keep(episode, key, value, place)
+    for key, value in picked.fields.items():
+        builder.keep(episode, key, value, place)
 
 
 def _joined(first: str, second: str) -> str:

@@ -11,9 +11,16 @@ from segjudge.annotations import Annotations
 from segjudge.errors import InputError, shown
 from segjudge.formats.clock import seconds_text
 from segjudge.formats.interface import Format, Options, Row, View
+from segjudge.formats.names import BLOBS, DURATION_KEYS, FRAME_COUNT_KEYS
 from segjudge.formats.records import Picked, Timeline, episode_reader, sample_segment
 
-_RESERVED = ("id", "duration", "failed", "ok", "segments")
+#: A field of an episode that would be read as something else is written under `fields`.
+_NO_FIELDS = {
+    *("id", "segments", "ok", "failed", "fields", "metadata"),
+    *DURATION_KEYS,
+    *FRAME_COUNT_KEYS,
+    *BLOBS,
+}
 
 _KEYS = {"start", "end", "label"}
 
@@ -27,10 +34,14 @@ EXAMPLE = """\
 
 
 def _pick(row: Row, options: Options) -> Picked:
-    """Take `segments`."""
+    """Take `segments`, and the fields that can't stand beside them."""
     if "segments" not in row:
         return Picked(missing="`segments`")
-    return Picked((Timeline("segments", row["segments"]),), frozenset(_RESERVED))
+    own = row.get("fields")
+    if not isinstance(own, dict):
+        return Picked((Timeline("segments", row["segments"]),), frozenset({"segments"}))
+    taken = frozenset({"segments", "fields"})
+    return Picked((Timeline("segments", row["segments"]),), taken, fields=own)
 
 
 def _recognises(view: View, options: Options) -> bool:
@@ -78,9 +89,11 @@ def _head(annotations: Annotations, episode: int) -> list[tuple[str, str]]:
         head.append(("duration", _time(int(table.duration[episode]))))
     if table.failed[episode]:
         head.append(("failed", "true"))
-    for name, values in table.fields.items():
-        if values[episode] is not None:
-            head.append((name, _text(values[episode])))
+    said = {name: v[episode] for name, v in table.fields.items() if v[episode] is not None}
+    head += [(name, _text(value)) for name, value in said.items() if name not in _NO_FIELDS]
+    apart = {name: value for name, value in said.items() if name in _NO_FIELDS}
+    if apart:
+        head.append(("fields", _text(apart)))
     return head
 
 
@@ -92,20 +105,12 @@ def _text(value: Any) -> str:
         raise InputError(f"can't be written as JSON: {shown(value)}") from None
 
 
-def _checked_write(annotations: Annotations, stream: IO[str]) -> None:
-    """Refuse field names that mean something else in this format, then write."""
-    clash = [name for name in annotations.table.fields if name in _RESERVED]
-    if clash:
-        raise InputError(f"a field can't be called {clash[0]!r} in this format")
-    _write(annotations, stream)
-
-
 FORMAT = Format(
     name="segjudge",
     description="segjudge JSONL: an episode a line, `id` and `segments` of `start`, `end`, `label`",
     recognises=_recognises,
     read=episode_reader(_pick, ("id",)),
-    write=_checked_write,
+    write=_write,
     rank=10,
     example=EXAMPLE,
 )
