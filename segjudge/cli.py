@@ -8,7 +8,8 @@ import sys
 import typer
 
 from segjudge.commands import files, judgments, scores
-from segjudge.errors import InputError, SegjudgeError, StoppedEarly, UsageError
+from segjudge.errors import InputError, SegjudgeError, StoppedEarly
+from segjudge.report.tables import visible
 from segjudge.version import version
 
 USAGE, STOPPED, INTERRUPTED = 2, 4, 130
@@ -50,13 +51,11 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except StoppedEarly as error:
-        _fail(str(error), STOPPED)
+        _fail(visible(str(error)), STOPPED)
     except InputError as error:
-        _fail("\n".join(f"error: {problem}" for problem in error.problems), USAGE)
-    except UsageError as error:
-        _fail(f"error: {error}", USAGE)
+        _fail("\n".join(visible(f"error: {problem}") for problem in error.problems), USAGE)
     except SegjudgeError as error:
-        _fail(f"error: {error}", USAGE)
+        _fail(visible(f"error: {error}"), USAGE)
     except KeyboardInterrupt:
         _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:

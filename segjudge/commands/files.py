@@ -13,7 +13,7 @@ from segjudge import formats, inspection, metrics
 from segjudge.annotations import Annotations
 from segjudge.commands.options import reading
 from segjudge.errors import InputError, Problem
-from segjudge.report.tables import findings_list, show
+from segjudge.report.tables import findings_list, show, visible
 
 Task = Annotated[str | None, typer.Option(help="subtask, hand-caption or hand-action.")]
 Format = Annotated[str | None, typer.Option(metavar="NAME", help="Force a format.")]
@@ -72,8 +72,8 @@ def validate(
             continue
         name = annotations.source.format if annotations.source else ""
         typer.echo(
-            f"{path}: {name}, {len(annotations.episodes)} episodes, {len(annotations)} segments, "
-            f"{len(annotations.labels)} distinct labels"
+            f"{visible(path)}: {name}, {len(annotations.episodes)} episodes, "
+            f"{len(annotations)} segments, {len(annotations.labels)} distinct labels"
         )
         show(findings_list(found))
     if problems:

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
 from segjudge.cache import read_judgments, read_table, write_judgments
 from segjudge.commands.options import case_options, takes
@@ -18,7 +17,7 @@ from segjudge.commands.scores import Prediction, Reference
 from segjudge.errors import UsageError
 from segjudge.judge import Records, asker
 from segjudge.judgments import Judgment, pair_of
-from segjudge.report.tables import show
+from segjudge.report.tables import cell, show, visible
 from segjudge.scoring import Case, CaseOptions, build_case
 from segjudge.writing import write_text
 
@@ -35,7 +34,7 @@ def stats(files: Files) -> None:
     counts = Counter((*asker(line), line.task or "", str(line.verdict)) for line in lines)
     table = _table("judge", "prompt", "task", "verdict", "lines")
     for (*who, verdict), n in sorted(counts.items()):
-        table.add_row(*(Text(part or "-") for part in who), verdict, str(n))
+        table.add_row(*(cell(part or "-") for part in who), verdict, str(n))
     show(table)
     records = Records(lines)
     pairs = len({(line.task, line.pair) for line in lines})
@@ -59,7 +58,7 @@ def diff(files: Files) -> None:
         context = f", context {pair.context!r}" if pair.context else ""
         typer.echo(f"{pair.a!r} / {pair.b!r}{f', task {task}' if task else ''}{context}")
         for who, verdict in differing[(pair, task)].items():
-            typer.echo(f"  {verdict:<12} {who}")
+            typer.echo(visible(f"  {verdict:<12} {who}"))
     typer.echo(f"{len(differing)} of {len(verdicts)} pairs differ")
     if differing:
         raise typer.Exit(1)

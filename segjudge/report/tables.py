@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,6 +18,32 @@ from segjudge.report.model import Figures, PairCounts, Report
 #: A finding shows at most this many places in a table; the JSON has more.
 PLACES_IN_TABLE = 3
 WIDTH_OF_A_PIPE = 1000
+
+#: Unicode categories that steer a terminal or break a line, and embeddings that turn its order.
+_STEERING = frozenset(("Cc", "Cs", "Zl", "Zp"))
+_TURNING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
+
+
+def visible(text: str) -> str:
+    r"""Return text with control characters spelled out, such as ``\x1b``.
+
+    Labels, ids and file names come from others: none may move the cursor, colour the terminal
+    or reverse the reading order.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        repr(character)[1:-1]
+        if unicodedata.category(character) in _STEERING
+        or unicodedata.bidirectional(character) in _TURNING
+        else character
+        for character in text
+    )
+
+
+def cell(text: str) -> Text:
+    """Return text for a table: neither markup nor control characters are acted upon."""
+    return Text(visible(text))
 
 
 def show(what: RenderableType) -> None:
@@ -32,19 +59,19 @@ def report_table(report: Report) -> RenderableType:
     """Return the report for people: figures, groups, judge, findings."""
     parts: list[RenderableType] = [_metrics(report.metrics)]
     for name, groups in report.by_group.items():
-        parts += [Text(f"\nby {name}"), _groups(name, groups)]
-    parts.append(Text("\n" + _judge(report)))
+        parts += [cell(""), cell(f"by {name}"), _groups(name, groups)]
+    parts += [cell(""), cell(_judge(report))]
     if report.findings:
-        parts.append(Text(""))
+        parts.append(cell(""))
     parts += [_finding(str(item), item.places, item.count) for item in report.findings]
     return Group(*parts)
 
 
 def _table(*numbers: str, first: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column(first, no_wrap=True)
+    table.add_column(cell(first), no_wrap=True)
     for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(cell(name), justify="right", no_wrap=True)
     return table
 
 
@@ -53,12 +80,12 @@ def _metrics(metrics: Mapping[str, Figures]) -> Table:
     table.add_column("from", overflow="fold")
     for name, figures in metrics.items():
         table.add_row(
-            Text(name),
+            cell(name),
             value_text(figures),
             _mean_text(figures),
             _number(figures.get("precision")),
             _number(figures.get("recall")),
-            Text(_parts(figures)),
+            cell(_parts(figures)),
         )
     return table
 
@@ -75,7 +102,7 @@ def _groups(field: str, groups: Mapping[str, Mapping[str, Figures]]) -> Table:
             0,
         )
         table.add_row(
-            Text(group or "(none)"), str(episodes), *(value_text(metrics[name]) for name in names)
+            cell(group or "(none)"), str(episodes), *(value_text(metrics[name]) for name in names)
         )
     return table
 
@@ -135,7 +162,7 @@ def pairs_text(pairs: PairCounts) -> str:
 def _finding(message: str, places: Iterable[str], count: int) -> RenderableType:
     shown = list(places)[:PLACES_IN_TABLE]
     more = [f"... and {count - len(shown)} more"] if shown and count > len(shown) else []
-    lines = [Text(message)] + [Text(f"  {place}") for place in (*shown, *more)]
+    lines = [cell(message)] + [cell(f"  {place}") for place in (*shown, *more)]
     return Group(*lines)
 
 
@@ -149,7 +176,7 @@ def plan_table(plan: Mapping[str, Any]) -> RenderableType:
     table = _table("label pairs", first="")
     table.add_row("needed by all metrics", str(plan["needed"]))
     for name, n in plan["by_metric"].items():
-        table.add_row(Text(f"  {name}"), str(n))
+        table.add_row(cell(f"  {name}"), str(n))
     for name in ("rule", "identity", "human", "recorded"):
         if plan[name]:
             table.add_row(f"decided: {name}", str(plan[name]))
