@@ -24,6 +24,9 @@ Columns = Annotated[
     typer.Option(metavar="start=A,end=B,...", help="Columns of a table."),
 ]
 
+#: Our own format by the name that its files end in.
+_OURS = {"jsonl": "segjudge"}
+
 
 def _read(
     path: str,
@@ -82,7 +85,7 @@ def validate(
 
 def convert(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Annotations.")],
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="jsonl or csv.")],
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="jsonl, csv or tsv.")],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File to write; standard output if not given."),
@@ -93,9 +96,9 @@ def convert(
     fps: Fps = None,
     columns: Columns = None,
 ) -> None:
-    """Read annotations of any format and write them as our JSONL or CSV."""
+    """Read annotations of any format and write them as our JSONL, CSV or TSV."""
     annotations = _read(file, task, format, unit, fps, columns)
-    formats.write(annotations, output if output is not None else "-", to)
+    formats.write(annotations, output if output is not None else "-", _OURS.get(to, to))
     if output is not None:
         typer.echo(
             f"{output}: {len(annotations.episodes)} episodes, {len(annotations)} segments", err=True

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from segjudge.annotations import Annotations
 from segjudge.cache import read_judgments, read_table, write_judgments
 from segjudge.commands.options import case_options, takes
 from segjudge.commands.scores import Prediction, Reference
@@ -127,6 +128,8 @@ def _matrix_csv(case: Case, episode: str, track: str) -> str:
         [i for i in range(len(side)) if (side.episode[i], side.track[i]) == where]
         for side in (reference, prediction)
     )
+    if not rows and not columns:
+        raise UsageError(_no_segments(episode, track, reference, prediction))
     dense = case.decided.matrix().dense(
         [reference.label[i] for i in rows],
         [prediction.label[j] for j in columns],
@@ -141,6 +144,14 @@ def _matrix_csv(case: Case, episode: str, track: str) -> str:
         cells = [v if (i, j) in meet else "" for j, v in zip(columns, values, strict=True)]
         writer.writerow([_named(reference, i), *cells])
     return text.getvalue()
+
+
+def _no_segments(episode: str, track: str, *sides: Annotations) -> str:
+    """Say on which tracks an episode has segments."""
+    index = sides[0].episodes.index(episode)
+    used = {side.tracks[i] for side in sides for i in side.track[side.episode == index].tolist()}
+    there = f"; it has some on {', '.join(map(repr, sorted(used)))}" if used else ""
+    return f"--track: episode {episode!r} has no segments on track {track!r}{there}"
 
 
 def _named(side: Any, row: int) -> str:

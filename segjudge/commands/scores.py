@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from segjudge.commands.options import case_options, takes
+from segjudge.errors import UsageError
+from segjudge.judgments import UNKNOWN
 from segjudge.report import Report
 from segjudge.report.tables import csv_text, plan_table, report_table, show
 from segjudge.scoring import Case, CaseOptions, build_case, plan_of, report
@@ -18,6 +23,15 @@ NO_VALUE = 3
 
 Reference = Annotated[str, typer.Argument(metavar="REFERENCE", help="The truth: annotations.")]
 Prediction = Annotated[str, typer.Argument(metavar="PREDICTION", help="What is scored.")]
+Missing = Annotated[
+    Path | None,
+    typer.Option(
+        "--missing",
+        metavar="FILE",
+        help="Write the undecided pairs, a line each: JSON lines, or CSV where the name ends in "
+        ".csv. `segjudge judgments import` takes them back.",
+    ),
+]
 
 
 @takes(case_options, "options")
@@ -36,10 +50,7 @@ def score(
         str | None,
         typer.Option("--csv", metavar="FILE", help="Write a row an episode, group and corpus."),
     ] = None,
-    missing_file: Annotated[
-        Path | None,
-        typer.Option("--missing", metavar="FILE", help="Write the undecided pairs, a line each."),
-    ] = None,
+    missing_file: Missing = None,
     allow_bounds: Annotated[
         bool,
         typer.Option("--allow-bounds", help="Exit 0 also where a metric has bounds and no value."),
@@ -50,6 +61,7 @@ def score(
     Nothing is asked and no network is touched. Exit status 3: a metric has no value because
     label pairs are undecided; the report is written all the same.
     """
+    printed = _printed(("--json", json_file), ("--csv", csv_file), ("--missing", missing_file))
     case = build_case(reference, prediction, **options)
     result = report(case, by)
     if json_file:
@@ -57,18 +69,32 @@ def score(
     if csv_file:
         write_text(csv_file, csv_text(result))
     if missing_file:
-        write_text(str(missing_file), missing_lines(case))
-    if "-" not in (json_file, csv_file):
+        write_text(missing_file, missing_text(case, missing_file))
+    if not printed:
         show(report_table(result))
     if result.without_value() and not allow_bounds:
-        typer.echo(_no_value(result), err=True)
+        typer.echo(_no_value(result, len(_undecided(case))), err=True)
         raise typer.Exit(NO_VALUE)
 
 
-def _no_value(result: Report) -> str:
-    pairs = result.judge.pairs
+def _printed(*files: tuple[str, str | Path | None]) -> bool:
+    """Whether one of the files is standard output, so that the table is left out.
+
+    Raises
+    ------
+    UsageError
+        Several are.
+    """
+    options = [option for option, file in files if file is not None and str(file) == "-"]
+    if len(options) > 1:
+        raise UsageError(f"only one of {' and '.join(options)} can go to standard output")
+    return bool(options)
+
+
+def _no_value(result: Report, undecided: int) -> str:
     return (
-        f"No value for {', '.join(result.without_value())}: {pairs.unknown} of {pairs.needed} "
+        f"No value for {', '.join(result.without_value())}: "
+        f"{undecided} of {result.judge.pairs.needed} "
         "label pairs are undecided. `--missing FILE` lists them; judge them and give the "
         "answers with `--judgments FILE`, or accept the bounds with `--allow-bounds`."
     )
@@ -83,37 +109,51 @@ def plan(
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write the plan; - prints it.")
     ] = None,
-    missing_file: Annotated[
-        Path | None,
-        typer.Option("--missing", metavar="FILE", help="Write the undecided pairs, a line each."),
-    ] = None,
+    missing_file: Missing = None,
 ) -> None:
     """Count the label pairs that a score needs, and those left to ask. Asks nothing."""
+    printed = _printed(("--json", json_file), ("--missing", missing_file))
     case = build_case(reference, prediction, **options)
     result = plan_of(case)
     if json_file:
         write_text(json_file, result.model_dump_json(indent=2) + "\n")
     if missing_file:
-        write_text(str(missing_file), missing_lines(case))
-    if json_file != "-":
+        write_text(missing_file, missing_text(case, missing_file))
+    if not printed:
         show(plan_table(result.model_dump()))
 
 
-def missing_lines(case: Case) -> str:
-    """Return the undecided pairs as JSON lines: a judgment but for verdict and judge."""
-    import json
+def _undecided(case: Case) -> list[int]:
+    """Return the rows of the pairs on which a metric lacks the answer that it reads."""
+    verdicts = case.decided.verdict
+    rows: set[int] = set()
+    for metric in case.metrics:
+        for row in case.needs[metric.key].tolist() if metric.reads else ():
+            verdict = verdicts[row]
+            if verdict is None or getattr(verdict, metric.reads) == UNKNOWN:
+                rows.add(row)
+    return sorted(rows)
 
+
+def missing_text(case: Case, file: Path) -> str:
+    """Return the undecided pairs: each a judgment but for verdict and judge, to be filled in."""
+    asked = {case.decided.question[row].pair: row for row in _undecided(case)}
     lines = []
-    for question in case.decided.missing():
+    for pair in sorted(asked):
+        question = case.decided.question[asked[pair]]
         line = {
             "label_a": question.label_a,
             "label_b": question.label_b,
             "verdict": None,
             "judge": None,
             "task": question.task,
-            "context": question.pair.context,
         }
-        if not question.pair.context:
-            del line["context"]
-        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
-    return "".join(lines)
+        lines.append(line | ({"context": pair.context} if pair.context else {}))
+    if file.name.endswith((".csv", ".csv.gz")):
+        text = io.StringIO()
+        columns = ("label_a", "label_b", "verdict", "judge", "task", "context")
+        table = csv.DictWriter(text, columns, lineterminator="\n")
+        table.writeheader()
+        table.writerows(lines)
+        return text.getvalue()
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
