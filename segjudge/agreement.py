@@ -106,7 +106,7 @@ def agreement(
     of_a, of_b = _latest(a), _latest(b)
     both = [*_met(of_a, of_b)]
     draw = _Draw(level, resamples, seed)
-    said = {verdict for pair in both for verdict in pair if _decided(verdict)}
+    said = {verdict for pair in both if all(map(_decided, pair)) for verdict in pair}
     return Agreement(
         verdict=_view(both, [each for each in Verdict if each in said], _verdict, draw),
         permissible=_view(both, ["yes", "no"], _permissible, draw),
@@ -228,8 +228,7 @@ def _kappa(tables: _Floats) -> _Floats:
 def _mcc(tables: _Floats) -> _Floats:
     pairs, equal, of_a, of_b = _parts(tables)
     spread_a, spread_b = (pairs**2 - (side**2).sum(-1) for side in (of_a, of_b))
-    # Two roots, since the product of two whole numbers may not fit in a float.
-    return _over(pairs * equal - (of_a * of_b).sum(-1), np.sqrt(spread_a) * np.sqrt(spread_b))
+    return _over(pairs * equal - (of_a * of_b).sum(-1), np.sqrt(spread_a * spread_b))
 
 
 def _recall(n: int, axis: int) -> _Statistic:
