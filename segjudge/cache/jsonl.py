@@ -11,9 +11,9 @@ from typing import BinaryIO, cast
 
 from pydantic import ValidationError
 
-from segjudge.writing import replacing
 from segjudge.errors import InputError, Problem, shown
 from segjudge.judgments import Judgment, Verdict
+from segjudge.writing import replacing
 
 _VERDICTS = ", ".join(Verdict)
 
