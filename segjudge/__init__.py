@@ -10,7 +10,7 @@ from segjudge.formats import read, write
 from segjudge.jmatrix import JMatrix
 from segjudge.judgments import Judgment, Verdict
 from segjudge.report import Report
-from segjudge.scoring import Plan, plan, score
+from segjudge.scoring import Plan, ascore, plan, score
 from segjudge.version import version
 
 __version__ = version()
@@ -29,6 +29,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "align",
+    "ascore",
     "plan",
     "read",
     "read_judgments",

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from segjudge.commands import files, judgments, scores
+from segjudge.commands import files, judging, judgments, scores
 from segjudge.errors import InputError, SegjudgeError, StoppedEarly
 from segjudge.report.tables import visible
 from segjudge.version import version
@@ -24,11 +24,14 @@ app = typer.Typer(
 )
 app.command()(scores.score)
 app.command()(scores.plan)
+app.command()(judging.judge)
 app.command()(files.validate)
 app.command()(files.convert)
 app.command("formats")(files.list_formats)
 app.command("metrics")(files.list_metrics)
+app.command()(judging.agreement)
 app.add_typer(judgments.app, name="judgments")
+app.add_typer(judging.prompt_app, name="prompt")
 
 
 def _print_version(wanted: bool) -> None:

@@ -12,20 +12,25 @@ import typer
 from rich.table import Table
 
 from segjudge.annotations import Annotations
-from segjudge.cache import read_judgments, read_table, write_judgments
-from segjudge.commands.options import case_options, takes
-from segjudge.commands.scores import Prediction, Reference
+from segjudge.cache import Store, read_table, write_judgments
+from segjudge.commands.options import Prediction, Reference, case_options, takes
 from segjudge.errors import UsageError
 from segjudge.judge import Records, asker
 from segjudge.judgments import Judgment, pair_of
 from segjudge.report.tables import cell, show, visible
-from segjudge.scoring import Case, CaseOptions, build_case
+from segjudge.scoring import Case, CaseOptions, build_case, load_judgments
 from segjudge.writing import write_text
 
 app = typer.Typer(help="Look at, move and compare recorded judgments.", no_args_is_help=True)
 
-Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Judgments, JSON lines.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE|DIR...", help="Judgments: JSON lines, or stores.")
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="File of JSON lines to write.")]
+Into = Annotated[Path | None, typer.Option("--output", "-o", help="File of JSON lines to write.")]
+IntoStore = Annotated[
+    Path | None, typer.Option("--store", metavar="DIR", help="Store to add to, instead.")
+]
 
 
 @app.command()
@@ -50,7 +55,7 @@ def diff(files: Files) -> None:
     """
     verdicts: dict[tuple[Any, ...], dict[str, str]] = {}
     for path in files:
-        for number, line in enumerate(read_judgments(path), 1):
+        for number, line in enumerate(_read([path]), 1):
             pair, _ = pair_of(line.label_a, line.label_b, line.context)
             said = " ".join(filter(None, (*asker(line), f"({path.name}, judgment {number})")))
             verdicts.setdefault((pair, line.task), {})[said] = str(line.verdict_on_pair)
@@ -66,8 +71,16 @@ def diff(files: Files) -> None:
 
 
 @app.command()
-def merge(files: Files, output: Output) -> None:
-    """Merge judgments into one sorted file; of one judge and prompt the later line is kept."""
+def merge(files: Files, output: Into = None, store: IntoStore = None) -> None:
+    """Merge judgments into one sorted file; of one judge and prompt the later line is kept.
+
+    With --store everything is added to a store, the single answers of other stores included.
+    """
+    if _one_of(output, store) == "store":
+        assert store is not None
+        _merge_into(files, store)
+        return
+    assert output is not None
     latest: dict[tuple[Any, ...], Judgment] = {}
     lines = _read(files)
     for line in lines:
@@ -87,13 +100,21 @@ def import_(
     table: Annotated[
         Path, typer.Argument(metavar="CSV", help="A table with label_a, label_b and verdict.")
     ],
-    output: Output,
+    output: Into = None,
+    store: IntoStore = None,
     judge: Annotated[
         str | None, typer.Option(help="Who judged, where the table has no such column.")
     ] = None,
 ) -> None:
-    """Turn a table of verdicts, such as a person filled in, into judgments."""
+    """Turn a table of verdicts, such as a person filled in, into judgments; or add to a store."""
     lines = read_table(table, judge)
+    if _one_of(output, store) == "store":
+        assert store is not None
+        with Store(store) as kept:
+            new = kept.import_judgments(lines)
+        typer.echo(f"{store}: {new} of {len(lines)} judgments were new", err=True)
+        return
+    assert output is not None
     typer.echo(f"{output}: {write_judgments(lines, output)} judgments", err=True)
 
 
@@ -159,7 +180,37 @@ def _named(side: Any, row: int) -> str:
 
 
 def _read(files: list[Path]) -> list[Judgment]:
-    return [line for path in files for line in read_judgments(path)]
+    return load_judgments(files)[0]
+
+
+def _one_of(output: Path | None, store: Path | None) -> str:
+    """Say where to write to.
+
+    Raises
+    ------
+    UsageError
+        None or both are given.
+    """
+    if (output is None) == (store is None):
+        raise UsageError("say where to write to: --output FILE or --store DIR")
+    return "output" if store is None else "store"
+
+
+def _merge_into(files: list[Path], into: Path) -> None:
+    """Add files and stores to a store."""
+    with Store(into) as store:
+        for path in files:
+            if path.is_dir():
+                with Store(path, readonly=True) as other:
+                    answers, judgments, failures = store.merge(other)
+            else:
+                judgments = store.import_judgments(_read([path]))
+                answers = failures = 0
+            typer.echo(
+                f"{path}: {answers} answers, {judgments} judgments and {failures} failed attempts "
+                "were new",
+                err=True,
+            )
 
 
 def _table(*columns: str) -> Table:

@@ -16,6 +16,9 @@ R = TypeVar("R")
 
 _SIDES = ("reference", "prediction")
 
+Reference = Annotated[str, typer.Argument(metavar="REFERENCE", help="The truth: annotations.")]
+Prediction = Annotated[str, typer.Argument(metavar="PREDICTION", help="What is scored.")]
+
 #: A value for both sides, or ``reference:VALUE`` / ``prediction:VALUE``; may be given twice.
 BySide = list[str]
 
@@ -39,8 +42,8 @@ def case_options(
     judgments: Annotated[
         list[Path],
         typer.Option(
-            metavar="FILE",
-            help="Recorded judgments (JSON lines); may be repeated.",
+            metavar="FILE|DIR",
+            help="Recorded judgments: JSON lines or a store; may be repeated.",
         ),
     ] = [],  # noqa: B006
     judge: Annotated[
@@ -49,8 +52,19 @@ def case_options(
     ] = None,
     prompt: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Use the recorded judgments of this prompt."),
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Use the recorded judgments of this prompt; ask with it.",
+        ),
     ] = None,
+    run: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Use the recorded judgments of this run; ask for it. Another number repeats "
+            "every question, for a noise floor.",
+        ),
+    ] = 1,
     mix: Annotated[
         bool,
         typer.Option("--mix", help="Allow judgments of several judges or prompts."),
@@ -155,6 +169,7 @@ def case_options(
         "judgments": judgments,
         "judge": judge,
         "prompt": prompt,
+        "run": run,
         "mix": mix,
         "identity": not no_identity,
         "context": context,

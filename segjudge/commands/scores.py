@@ -10,19 +10,19 @@ from typing import Annotated
 
 import typer
 
-from segjudge.commands.options import case_options, takes
+from segjudge.commands.ask_options import ask_options
+from segjudge.commands.judging import ask_for
+from segjudge.commands.options import Prediction, Reference, case_options, takes
 from segjudge.errors import UsageError
 from segjudge.judgments import UNKNOWN
 from segjudge.report import Report
 from segjudge.report.tables import csv_text, plan_table, report_table, show
-from segjudge.scoring import Case, CaseOptions, build_case, plan_of, report
+from segjudge.scoring import AskOptions, Case, CaseOptions, build_case, plan_of, report
 from segjudge.writing import write_text
 
 #: Exit status when a metric has no value for lack of judgments.
 NO_VALUE = 3
 
-Reference = Annotated[str, typer.Argument(metavar="REFERENCE", help="The truth: annotations.")]
-Prediction = Annotated[str, typer.Argument(metavar="PREDICTION", help="What is scored.")]
 Missing = Annotated[
     Path | None,
     typer.Option(
@@ -34,12 +34,14 @@ Missing = Annotated[
 ]
 
 
+@takes(ask_options, "asking")
 @takes(case_options, "options")
 def score(
     *,
     reference: Reference,
     prediction: Prediction,
     options: CaseOptions,
+    asking: AskOptions,
     by: Annotated[
         list[str], typer.Option(metavar="FIELD", help="Group by a field of the episodes.")
     ] = [],  # noqa: B006
@@ -56,13 +58,16 @@ def score(
         typer.Option("--allow-bounds", help="Exit 0 also where a metric has bounds and no value."),
     ] = False,
 ) -> None:
-    """Score a prediction against a reference on recorded judgments.
+    """Score a prediction against a reference.
 
-    Nothing is asked and no network is touched. Exit status 3: a metric has no value because
-    label pairs are undecided; the report is written all the same.
+    Without --model nothing is asked and no network is touched. Exit status 3: a metric has no
+    value because label pairs are undecided; 4: the model could not be asked to the end. The
+    report is written all the same.
     """
     printed = _printed(("--json", json_file), ("--csv", csv_file), ("--missing", missing_file))
-    case = build_case(reference, prediction, **options)
+    both: AskOptions = {**options, **asking}
+    case = build_case(reference, prediction, **both)
+    stopped = ask_for(case, both)
     result = report(case, by)
     if json_file:
         write_text(json_file, result.to_json())
@@ -72,6 +77,8 @@ def score(
         write_text(missing_file, missing_text(case, missing_file))
     if not printed:
         show(report_table(result))
+    if stopped:
+        raise stopped
     if result.without_value() and not allow_bounds:
         typer.echo(_no_value(result, len(_undecided(case))), err=True)
         raise typer.Exit(NO_VALUE)
@@ -95,26 +102,33 @@ def _no_value(result: Report, undecided: int) -> str:
     return (
         f"No value for {', '.join(result.without_value())}: "
         f"{undecided} of {result.judge.pairs.needed} "
-        "label pairs are undecided. `--missing FILE` lists them; judge them and give the "
-        "answers with `--judgments FILE`, or accept the bounds with `--allow-bounds`."
+        "label pairs are undecided. Ask a chat model with `--model`; or list them with "
+        "`--missing FILE`, judge them and give the answers with `--judgments FILE`; or accept "
+        "the bounds with `--allow-bounds`."
     )
 
 
+@takes(ask_options, "asking")
 @takes(case_options, "options")
 def plan(
     *,
     reference: Reference,
     prediction: Prediction,
     options: CaseOptions,
+    asking: AskOptions,
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write the plan; - prints it.")
     ] = None,
     missing_file: Missing = None,
 ) -> None:
-    """Count the label pairs that a score needs, and those left to ask. Asks nothing."""
+    """Count the label pairs that a score needs, and those left to ask. Asks nothing.
+
+    With --model: also how many the store has, and what asking the rest would take.
+    """
     printed = _printed(("--json", json_file), ("--missing", missing_file))
-    case = build_case(reference, prediction, **options)
-    result = plan_of(case)
+    both: AskOptions = {**options, **asking}
+    case = build_case(reference, prediction, **both)
+    result = plan_of(case, **both)
     if json_file:
         write_text(json_file, result.model_dump_json(indent=2) + "\n")
     if missing_file:

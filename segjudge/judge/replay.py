@@ -85,8 +85,9 @@ def select(
     judge: str | None = None,
     prompt: str | None = None,
     mix: bool = False,
+    run: int = 1,
 ) -> list[Judgment]:
-    """Choose the lines of one judge and prompt; people's may always accompany.
+    """Choose the lines of one judge, prompt and run; people's may always accompany.
 
     Parameters
     ----------
@@ -95,6 +96,8 @@ def select(
         Keep the lines of this judge; of this prompt (name, or the start of its SHA-256).
     mix : bool
         Allow lines of several judges or prompts; a later line wins.
+    run : int
+        Which run, where a judge was asked the same thing repeatedly.
 
     Raises
     ------
@@ -106,7 +109,11 @@ def select(
         line
         for line in lines
         if line.is_human
-        or ((judge is None or line.judge == judge) and (prompt is None or _is_prompt(line, prompt)))
+        or (
+            (judge is None or line.judge == judge)
+            and (prompt is None or _is_prompt(line, prompt))
+            and _run(line) == run
+        )
     ]
     found = Counter(asker(line) for line in kept if not line.is_human)
     if len(found) > 1 and not mix:
@@ -129,8 +136,15 @@ def select(
 
 
 def _is_prompt(line: Judgment, prompt: str) -> bool:
+    """Whether the line was asked with the prompt: name@version, name, or start of the hash."""
     name, sha = line.prompt or "", line.prompt_sha256 or ""
-    return name == prompt or (len(prompt) >= 6 and sha.startswith(prompt))
+    named = prompt in (name, name.partition("@")[0])
+    return named or (len(prompt) >= 6 and sha.startswith(prompt))
+
+
+def _run(line: Judgment) -> int:
+    run = (line.model_extra or {}).get("run", 1)
+    return run if isinstance(run, int) else 1
 
 
 def _described(who: Asker, lines: int) -> str:

@@ -180,7 +180,14 @@ def plan_table(plan: Mapping[str, Any]) -> RenderableType:
     for name in ("rule", "identity", "human", "recorded"):
         if plan[name]:
             table.add_row(f"decided: {name}", str(plan[name]))
+    if plan["stored"] is not None:
+        table.add_row("answered in the store", str(plan["stored"]))
     table.add_row("left to ask", str(plan["to_ask"]))
+    if plan["calls"] is not None:
+        cost = "unknown" if plan["cost_usd"] is None else f"${plan['cost_usd']:.4f}"
+        table.add_row("calls", str(plan["calls"]))
+        table.add_row("tokens, estimated", str(plan["tokens"]))
+        table.add_row("cost, estimated", cost)
     return table
 
 

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from segjudge.scoring.case import Case, report
 from segjudge.scoring.doors import (
-    CaseOptions,
     Plan,
+    ascore,
     build_case,
-    load_judgments,
+    fill,
     plan,
     plan_of,
+    run_anywhere,
     score,
 )
+from segjudge.scoring.options import AskOptions, CaseOptions
+from segjudge.scoring.recorded import load_judgments
 from segjudge.scoring.sides import Side
 
 __all__ = [
+    "AskOptions",
     "Case",
     "CaseOptions",
     "Plan",
     "Side",
+    "ascore",
     "build_case",
+    "fill",
     "load_judgments",
     "plan",
     "plan_of",
     "report",
+    "run_anywhere",
     "score",
 ]

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,9 +19,11 @@ from segjudge.errors import UsageError
 from segjudge.findings import Finding, finding
 from segjudge.judge import By, Decided, LabelPairs, Records, decide_without_asking
 from segjudge.judgments import normalise
-from segjudge.metrics import Comparison, Metric, evaluate, questions
+from segjudge.metrics import Comparison, Metric, Questions, evaluate, questions
 from segjudge.report import Input, JudgeInfo, PairCounts, Report, Run, build
 from segjudge.version import version
+
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +41,8 @@ class Case:
     findings : list of Finding
     options : dict
     inputs : list of Input
+    run : Run or None
+        What was asked; None where nothing was.
     """
 
     comparison: Comparison
@@ -48,6 +52,7 @@ class Case:
     findings: list[Finding]
     options: dict[str, Any]
     inputs: list[Input] = field(default_factory=list)
+    run: Run | None = None
 
     def unknown_rows(self, metric: Metric) -> int:
         """Return how many distinct label pairs that a metric needs are unknown to it."""
@@ -101,7 +106,7 @@ def case(
     contexts, column = contexts_of(reference, context_field)
     comparison = Comparison.of(reference, prediction, column)
     asked = {m.key: questions(comparison, m.asked(comparison).pairs) for m in metrics if m.reads}
-    pairs, needs = _union(asked, len(comparison.reference.labels))
+    pairs, needs = union(asked, len(comparison.reference.labels))
     decided = decide_without_asking(
         pairs,
         comparison.reference.labels,
@@ -161,7 +166,7 @@ def contexts_of(
     return contexts, np.array([index[of[name]] for name in sorted(of)], np.int32)
 
 
-def _union(asked: dict[str, Any], n_labels: int) -> tuple[LabelPairs, dict[str, np.ndarray]]:
+def union(asked: Mapping[K, Questions], n_labels: int) -> tuple[LabelPairs, dict[K, np.ndarray]]:
     """Return the pairs that any metric needs, each once, and the rows each metric needs."""
     n = max(n_labels, 1)
     keys = {key: (q.context * n + q.a) * n + q.b for key, q in asked.items()}
@@ -244,7 +249,7 @@ def _recorded(records: Records, with_context: bool) -> list[Finding]:
     return found
 
 
-def report(case: Case, by: Sequence[str] = (), run: Run | None = None) -> Report:
+def report(case: Case, by: Sequence[str] = ()) -> Report:
     """Compute the metrics and write the report.
 
     Parameters
@@ -252,8 +257,6 @@ def report(case: Case, by: Sequence[str] = (), run: Run | None = None) -> Report
     case : Case
     by : sequence of str
         Fields of the reference's episode table to group by.
-    run : Run, optional
-        What was asked and what it cost.
 
     Raises
     ------
@@ -267,12 +270,12 @@ def report(case: Case, by: Sequence[str] = (), run: Run | None = None) -> Report
         schema="segjudge.report/1",
         metrics={o.metric.key: build.figures(o, case.unknown_rows(o.metric)) for o in outcomes},
         by_group={name: _by_group(outcomes, own) for name, own in groups.items()},
-        judge=_judge(case.decided),
+        judge=judge_info(case.decided),
         inputs=case.inputs,
         findings=[*case.findings, *_about(outcomes, case.decided)],
         options=case.options,
         version=version(),
-        run=run or Run(created=datetime.now(UTC).isoformat(timespec="seconds")),
+        run=case.run or Run(created=datetime.now(UTC).isoformat(timespec="seconds")),
         by_episode=build.by_episode(comparison.reference.episodes, outcomes),
     )
 
@@ -295,7 +298,7 @@ def _by_group(outcomes: Sequence[Any], groups: list[str]) -> dict[str, dict[str,
     return result
 
 
-def _judge(decided: Decided) -> JudgeInfo:
+def judge_info(decided: Decided) -> JudgeInfo:
     """Return who judged, with which prompt, and how many pairs each."""
     counts = {by: decided.by.count(by) for by in By}
     used = [record for record in decided.record if record is not None]

@@ -2,74 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, TypeVar, Unpack, cast
 
 from pydantic import BaseModel
 
-from segjudge.cache import read_judgments
+from segjudge.cache import Store, default_store_path
 from segjudge.errors import UsageError
 from segjudge.judge import By, Records, select
-from segjudge.judgments import Judgment
+from segjudge.judge.chat import ChatJudge
 from segjudge.metrics import DEFAULT_METRICS, make_all
-from segjudge.report import Input, Report
+from segjudge.prompts import Prompt
+from segjudge.report import Report
+from segjudge.scoring.asking import (
+    JudgeOptions,
+    NoAnswers,
+    ask,
+    opened,
+    prompt_for,
+    refuse_mixture,
+)
 from segjudge.scoring.case import Case, case, report
+from segjudge.scoring.options import AskOptions, said
+from segjudge.scoring.recorded import load_judgments
 from segjudge.scoring.sides import Side, edited, read_side
-
-#: Recorded judgments: a file of JSON lines, or judgments in memory.
-Recorded = str | os.PathLike[str] | Iterable[Judgment]
 
 RESOLUTIONS = {"us": 1, "ms": 1000}
 
-
-class CaseOptions(TypedDict, total=False):
-    """Keyword options that `score`, `plan` and `judge` share.
-
-    Attributes
-    ----------
-    metrics : sequence of str
-        Names with options, ``semantic_f1@0.75,snap=outer``.
-    judgments : path, judgments, or sequence of paths
-        Recorded judgments; later ones win.
-    task : str
-        ``subtask``, ``hand-caption`` or ``hand-action``.
-    judge, prompt : str or None
-        Which recorded judgments count, where there are several.
-    mix : bool
-        Allow recorded judgments of several judges or prompts.
-    identity : bool
-        Labels of one identity form are the same without a call.
-    context : {"none", "instruction"} or another field of the episode table
-        What a question carries besides its labels.
-    resolution : {"us", "ms"}
-        What the files' times are rounded to; widens the slack of IoU thresholds.
-    episodes, id_map, offset, clip, ignore_label, leave_out_failed
-        See `sides.edited`.
-    reading, prediction_reading : mapping
-        ``format``, ``unit``, ``fps``, ``columns`` for `formats.read`; the second for the
-        prediction where it differs.
-    """
-
-    metrics: Sequence[str]
-    judgments: Recorded | Sequence[str | os.PathLike[str]]
-    task: str
-    judge: str | None
-    prompt: str | None
-    mix: bool
-    identity: bool
-    context: str
-    resolution: Literal["us", "ms"]
-    episodes: str | Sequence[str] | None
-    id_map: Mapping[str, str] | str | os.PathLike[str] | None
-    offset: float | Mapping[str, float]
-    clip: Literal["none", "duration"]
-    ignore_label: str | None
-    leave_out_failed: bool
-    reading: Mapping[str, Any]
-    prediction_reading: Mapping[str, Any] | None
+_T = TypeVar("_T")
 
 
 class Plan(BaseModel):
@@ -81,6 +45,12 @@ class Plan(BaseModel):
         Distinct label pairs that the metrics need, and who has decided them.
     to_ask : int
         Distinct questions left for a model, labels normalised.
+    stored : int or None
+        Those of them that the store has answers for; None without a model.
+    calls, tokens : int or None
+        What asking the others takes; tokens are estimated.
+    cost_usd : float or None
+        None where no price is known.
     by_metric : dict of str to int
         Distinct label pairs that each metric needs.
     """
@@ -91,20 +61,24 @@ class Plan(BaseModel):
     human: int
     recorded: int
     to_ask: int
+    stored: int | None = None
+    calls: int | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
     by_metric: dict[str, int]
 
 
 _EDITS = ("episodes", "id_map", "offset", "clip", "ignore_label", "leave_out_failed")
 
 
-def build_case(reference: Side, prediction: Side, **options: Unpack[CaseOptions]) -> Case:
+def build_case(reference: Side, prediction: Side, **options: Unpack[AskOptions]) -> Case:
     """Read, edit and align two sides, and decide all pairs that need no model.
 
     Parameters
     ----------
     reference, prediction : path or Annotations
     **options
-        See `CaseOptions`.
+        See `AskOptions`.
 
     Raises
     ------
@@ -124,22 +98,98 @@ def build_case(reference: Side, prediction: Side, **options: Unpack[CaseOptions]
         read_side(reference, task, reading),
         read_side(prediction, task, reading if theirs is None else theirs),
     )
-    changes: dict[str, Any] = {name: options[name] for name in _EDITS if name in options}  # type: ignore[literal-required]
-    sides = edited(*sides, **changes)
-    lines, files = load_judgments(options.get("judgments", ()))
-    chosen = select(lines, options.get("judge"), options.get("prompt"), options.get("mix", False))
+    changes = {name: value for name, value in options.items() if name in _EDITS}
+    sides = edited(*sides, **changes)  # type: ignore[arg-type]
+    records, inputs = _records(options)
     context = options.get("context", "none")
     built = case(
         *sides,
         metrics,
-        Records(chosen),
+        records,
         task=task,
         context_field=None if context == "none" else context,
         identity=options.get("identity", True),
-        options=_said(options, [metric.key for metric in metrics]),
+        options=said(options, [metric.key for metric in metrics]),
     )
-    built.inputs.extend(files)
+    built.inputs.extend(inputs)
     return built
+
+
+def _records(options: AskOptions) -> tuple[Records, list[Any]]:
+    """Return the recorded judgments that count, and what they came from."""
+    lines, inputs = load_judgments(options.get("judgments", ()))
+    model, store = options.get("model"), options.get("store")
+    if store is not None and not model and not isinstance(store, Store):
+        kept, sources = load_judgments(store)
+        lines, inputs = [*lines, *kept], [*inputs, *sources]
+    prompt = options.get("prompt")
+    if prompt and Path(prompt).is_file():
+        prompt = prompt_for(options.get("task", "subtask"), prompt).id
+    chosen = select(
+        lines,
+        options.get("judge"),
+        prompt,
+        mix=options.get("mix", False),
+        run=options.get("run", 1),
+    )
+    records = Records(chosen)
+    if model:
+        asked = prompt_for(options.get("task", "subtask"), options.get("prompt"))
+        name = options.get("judge_name") or model
+        refuse_mixture(records, name, asked, options.get("mix", False))
+    return records, inputs
+
+
+def _judge_options(options: AskOptions) -> JudgeOptions:
+    """Return the options that are the judge's own."""
+    own = {name: value for name, value in options.items() if name in JudgeOptions.__annotations__}
+    return cast(JudgeOptions, own)
+
+
+def _prompt(built: Case, options: AskOptions) -> Prompt:
+    """Return the prompt to ask with, refused where it can't answer what the metrics read."""
+    prompt = prompt_for(options.get("task", "subtask"), options.get("prompt"))
+    unread = [m.key for m in built.metrics if m.reads and prompt.kind not in ("relation", m.reads)]
+    if unread:
+        raise UsageError(
+            f"the prompt {prompt.id} answers {prompt.kind!r} only, so {', '.join(unread)} would "
+            "have no value; ask with --prompt relation, or for other metrics"
+        )
+    return prompt
+
+
+async def fill(built: Case, **options: Unpack[AskOptions]) -> None:
+    """Put what is missing to the model named in the options; without one, do nothing.
+
+    Raises
+    ------
+    StoppedEarly
+        The run could not go on. What was answered is kept, and filled in.
+    UsageError
+        An option can't be used as given, or litellm is missing.
+    """
+    model = options.get("model")
+    if not model:
+        return
+    prompt = _prompt(built, options)
+    with opened(options.get("store")) as store:
+        await ask(built, model, prompt, store, **_judge_options(options))
+
+
+async def ascore(
+    reference: Side,
+    prediction: Side,
+    *,
+    by: Sequence[str] = (),
+    **options: Unpack[AskOptions],
+) -> Report:
+    """Score as `score` does, from within an event loop.
+
+    Parameters, result and errors are those of `score`.
+    """
+    built = await asyncio.to_thread(build_case, reference, prediction, **options)
+    await fill(built, **options)
+    return report(built, by)
 
 
 def score(
@@ -147,12 +197,12 @@ def score(
     prediction: Side,
     *,
     by: Sequence[str] = (),
-    **options: Unpack[CaseOptions],
+    **options: Unpack[AskOptions],
 ) -> Report:
-    """Score a prediction against a reference on recorded judgments.
+    """Score a prediction against a reference.
 
-    Nothing is asked and no network is touched. Where answers are missing a metric has bounds
-    and no value.
+    Without ``model`` nothing is asked and no network is touched. Where answers are missing a
+    metric has bounds and no value. Works where an event loop is running, as in a notebook.
 
     Parameters
     ----------
@@ -160,7 +210,7 @@ def score(
     by : sequence of str
         Fields of the reference's episode table to group by, such as ``family``.
     **options
-        See `CaseOptions`.
+        See `AskOptions`.
 
     Returns
     -------
@@ -172,6 +222,8 @@ def score(
         A file is not what it should be; every problem is named.
     UsageError
         An option can't be used as given.
+    StoppedEarly
+        The model could not be asked to the end; what was answered is kept in the store.
 
     Examples
     --------
@@ -184,68 +236,70 @@ def score(
     >>> round(report.metrics["psj"]["value"], 4)
     0.8268
     """
-    return report(build_case(reference, prediction, **options), by)
+    built = build_case(reference, prediction, **options)
+    if options.get("model"):
+        run_anywhere(fill(built, **options))
+    return report(built, by)
 
 
-def plan(reference: Side, prediction: Side, **options: Unpack[CaseOptions]) -> Plan:
-    """Count the label pairs that a score needs, and how many are left to ask.
+def run_anywhere(work: Coroutine[Any, Any, _T]) -> _T:
+    """Run a coroutine to its end, on a thread of its own where a loop is running already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1, "segjudge") as thread:
+        return thread.submit(asyncio.run, work).result()
 
-    Parameters and errors are those of `score`.
+
+def plan(reference: Side, prediction: Side, **options: Unpack[AskOptions]) -> Plan:
+    """Count the label pairs that a score needs, and what asking for the rest would take.
+
+    Asks nothing and contacts nobody. Parameters and errors are those of `score`.
     """
-    return plan_of(build_case(reference, prediction, **options))
+    return plan_of(build_case(reference, prediction, **options), **options)
 
 
-def plan_of(built: Case) -> Plan:
-    """Return the counts of a case."""
+def plan_of(built: Case, **options: Unpack[AskOptions]) -> Plan:
+    """Return the counts of a case, with calls and cost where a model is named."""
     count = built.decided.by.count
-    return Plan(
+    missing = built.decided.missing()
+    plan = Plan(
         needed=len(built.decided.by),
         rule=count(By.RULE),
         identity=count(By.IDENTITY),
         human=count(By.HUMAN),
         recorded=count(By.RECORDED),
-        to_ask=len(built.decided.missing()),
+        to_ask=len(missing),
         by_metric={metric.key: len(built.needs[metric.key]) for metric in built.metrics},
+    )
+    model = options.get("model")
+    if not model:
+        return plan
+    with ExitStack() as stack:
+        judge = ChatJudge(
+            model,
+            prompt=_prompt(built, options),
+            store=_existing(options.get("store"), stack),
+            **_judge_options(options),
+        )
+        outlook = judge.outlook(missing)
+    return plan.model_copy(
+        update={
+            "stored": outlook.stored,
+            "to_ask": outlook.questions - outlook.stored,
+            "calls": outlook.calls,
+            "tokens": outlook.tokens_in + outlook.tokens_out,
+            "cost_usd": outlook.cost_usd,
+        }
     )
 
 
-def load_judgments(
-    source: Recorded | Sequence[str | os.PathLike[str]],
-) -> tuple[list[Judgment], list[Input]]:
-    """Return recorded judgments in order, and the files that they came from.
-
-    Raises
-    ------
-    InputError
-        A file can't be read or a line is no judgment.
-    """
-    lines: list[Judgment] = []
-    files: list[Input] = []
-    for item in [source] if isinstance(source, (str, os.PathLike)) else source:
-        if isinstance(item, Judgment):
-            lines.append(item)
-            continue
-        path = Path(item)
-        lines.extend(read_judgments(path))
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        files.append(Input(role="judgments", file=path.name, sha256=digest, format="judgments"))
-    return lines, files
-
-
-def _said(options: CaseOptions, metrics: list[str]) -> dict[str, Any]:
-    """Return the options that have a bearing on the figures, as JSON knows them."""
-    said: dict[str, Any] = {
-        "task": options.get("task", "subtask"),
-        "metrics": metrics,
-        "identity": options.get("identity", True),
-        "context": options.get("context", "none"),
-        "resolution": options.get("resolution", "us"),
-    }
-    for name, value in options.items():
-        if name in said or name == "judgments" or value in (None, False, 0.0, "none", (), {}):
-            continue
-        if isinstance(value, os.PathLike) or (name == "id_map" and isinstance(value, str)):
-            value = Path(value).name
-        said[name] = dict(value) if isinstance(value, Mapping) else value
-    return said
+def _existing(store: Any, stack: ExitStack) -> Store | NoAnswers:
+    """Open a store for reading where there is one; a plan makes none."""
+    if isinstance(store, Store):
+        return store
+    path = Path(store) if store is not None else default_store_path()
+    if not path.exists():
+        return NoAnswers()
+    return stack.enter_context(Store(path, readonly=True))
