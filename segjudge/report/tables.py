@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -63,7 +63,7 @@ def report_table(report: Report) -> RenderableType:
     parts += [cell(""), cell(_judge(report))]
     if report.findings:
         parts.append(cell(""))
-    parts += [_finding(str(item), item.places, item.count) for item in report.findings]
+    parts.append(findings_list(report.findings))
     return Group(*parts)
 
 
@@ -90,21 +90,37 @@ def _metrics(metrics: Mapping[str, Figures]) -> Table:
     return table
 
 
-def _groups(field: str, groups: Mapping[str, Mapping[str, Figures]]) -> Table:
+class _Fitting:
+    """The first of two tables where it fits the console, else the second."""
+
+    def __init__(self, wide: Table, narrow: Table) -> None:
+        self._wide, self._narrow = wide, narrow
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        fits = console.measure(self._wide).maximum <= options.max_width
+        yield self._wide if fits else self._narrow
+
+
+def _groups(field: str, groups: Mapping[str, Mapping[str, Figures]]) -> RenderableType:
+    """Return a column a metric, or a row a group and metric where that is too wide."""
     names = list(next(iter(groups.values()), {}))
-    table = _table("episodes", *names, first=field)
+    wide, narrow = _table("episodes", *names, first=field), _table("value", first=field)
     for group, metrics in groups.items():
-        episodes = next(
-            (
-                int(f["episodes"] or 0) + int(f["episodes_without_value"] or 0)
-                for f in metrics.values()
-            ),
-            0,
-        )
-        table.add_row(
-            cell(group or "(none)"), str(episodes), *(value_text(metrics[name]) for name in names)
-        )
-    return table
+        named = cell(group or "(none)")
+        wide.add_row(named, _episodes(metrics), *(value_text(metrics[name]) for name in names))
+        narrow.add_row(named, f"{_episodes(metrics)} episodes")
+        for name in names:
+            narrow.add_row(cell(f"  {name}"), value_text(metrics[name]))
+    return _Fitting(wide, narrow)
+
+
+def _episodes(metrics: Mapping[str, Figures]) -> str:
+    """Return the number of episodes of a group, those without a value included."""
+    counts = [
+        int(figures["episodes"] or 0) + int(figures["episodes_without_value"] or 0)
+        for figures in metrics.values()
+    ]
+    return str(max(counts, default=0))
 
 
 def value_text(figures: Figures) -> str:
@@ -167,8 +183,9 @@ def _finding(message: str, places: Iterable[str], count: int) -> RenderableType:
 
 
 def findings_list(findings: Iterable[Any]) -> RenderableType:
-    """Return findings for people, each with its first places."""
-    return Group(*(_finding(str(item), item.places, item.count) for item in findings))
+    """Return findings for people, warnings first, each with its first places."""
+    ordered = sorted(findings, key=lambda item: item.level != "warning")
+    return Group(*(_finding(str(item), item.places, item.count) for item in ordered))
 
 
 def plan_table(plan: Mapping[str, Any]) -> RenderableType:
