@@ -97,8 +97,9 @@ class _Fitting:
         self._wide, self._narrow = wide, narrow
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        fits = console.measure(self._wide).maximum <= options.max_width
-        yield self._wide if fits else self._narrow
+        unbounded = options.update(max_width=WIDTH_OF_A_PIPE)
+        needed = console.measure(self._wide, options=unbounded).maximum
+        yield self._wide if needed <= options.max_width else self._narrow
 
 
 def _groups(field: str, groups: Mapping[str, Mapping[str, Figures]]) -> RenderableType:
