@@ -139,12 +139,15 @@ class Outcome:
         nothing is unknown.
     unknown : ndarray of int64, shape (n_episodes,)
         Pairs of segments whose answer is unknown.
+    noted : frozenset of str
+        Components that don't depend on the answers (`Asked.noted`).
     """
 
     metric: Metric
     low: Components
     high: Components
     unknown: Int64
+    noted: frozenset[str] = frozenset()
 
 
 class Questions(NamedTuple):
@@ -198,7 +201,8 @@ def evaluate(metric: Metric, comparison: Comparison, judgments: JMatrix) -> Outc
     unknown = answers == UNKNOWN
     if np.any(unknown):
         high = metric.count(comparison, asked, answers != NO)
-    return Outcome(metric, low, high, comparison.by_episode(asked.pairs, unknown))
+    by_episode = comparison.by_episode(asked.pairs, unknown)
+    return Outcome(metric, low, high, by_episode, frozenset(asked.noted))
 
 
 def _answers(

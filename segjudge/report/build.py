@@ -56,7 +56,8 @@ def _pooled(outcome: Outcome, rows: Index, undecided_pairs: int | None) -> Figur
         {name: column[rows].sum(keepdims=True) for name, column in side.items()}
         for side in (outcome.low, outcome.high)
     )
-    together = Outcome(outcome.metric, low, high, outcome.unknown[rows].sum(keepdims=True))
+    unknown = outcome.unknown[rows].sum(keepdims=True)
+    together = Outcome(outcome.metric, low, high, unknown, outcome.noted)
     result: Figures = {
         name: plain(column[0]) for name, column in _columns(together, low, high).items()
     }
@@ -95,7 +96,8 @@ def _mean(outcome: Outcome, rows: Index) -> Figures:
 def _columns(outcome: Outcome, low: Components, high: Components) -> dict[str, Column]:
     """Return value, low, high, components and further ratios, each as a column.
 
-    What depends on unknown answers has no value; its bounds stand beside it.
+    What depends on unknown answers has no value; its bounds stand beside it. Where a metric is
+    not monotone, two equal ends say nothing of what lies between.
     """
     exact = outcome.unknown == 0
     ratios = outcome.metric.ratios
@@ -110,8 +112,9 @@ def _columns(outcome: Outcome, low: Components, high: Components) -> dict[str, C
         if name != "value":
             columns[name] = np.where(exact, ratio(low, parts), np.nan)
     low_parts, high_parts = _shown(low, ratios["value"]), _shown(high, ratios["value"])
+    noted = {_shown_name(name) for name in outcome.noted}
     for name, column in low_parts.items():
-        if np.array_equal(column, high_parts[name]):
+        if name in noted or (bounded.all() and np.array_equal(column, high_parts[name])):
             columns[name] = column
             continue
         columns[name] = np.where(exact, column, np.nan)
@@ -128,8 +131,9 @@ def _shown(components: Components, value: Ratio) -> dict[str, Column]:
         shown["numerator_s"] = np.sum([components[name] for name in above], axis=0) / 1e6
         shown["denominator_s"] = np.sum([components[name] for name in below], axis=0) / 1e6
     for name, column in components.items():
-        if name.endswith(_US):
-            shown[name.removesuffix(_US) + "_s"] = column / 1e6
-        else:
-            shown[name] = column
+        shown[_shown_name(name)] = column / 1e6 if name.endswith(_US) else column
     return shown
+
+
+def _shown_name(component: str) -> str:
+    return component.removesuffix(_US) + "_s" if component.endswith(_US) else component
