@@ -12,11 +12,13 @@ from oracle import Segment
 
 from segjudge.annotations import Annotations, EpisodeTable, Vocabulary
 from segjudge.jmatrix import JMatrix
+from segjudge.judgments import Judgment, Verdict
 from segjudge.metrics import Comparison
 
 EPISODES = ("b", "a", "é")
 TRACKS = ("", "left")
 LABELS = ("pour", "stir", "wash", "拿起杯子")
+THETAS = ("0.1", "0.5", "0.75")
 
 #: Answers by unordered pair of labels: (permissible, same).
 Answers = Mapping[frozenset[str], tuple[int, int]]
@@ -125,3 +127,35 @@ def answers(
 ) -> st.SearchStrategy[dict[frozenset[str], tuple[int, int]]]:
     """An answer for every pair of labels."""
     return st.fixed_dictionaries({pair: st.sampled_from(values) for pair in label_pairs()})
+
+
+#: Every metric there is, with every option, at a threshold of each kind.
+EVERY_METRIC = (
+    "psj",
+    "psj_same",
+    *(f"segmentation_f1@{theta},snap={snap}" for theta in THETAS for snap in ("none", "outer")),
+    *(
+        f"{name}@{theta},snap={snap},order={order}"
+        for name in ("semantic_f1", "semantic_f1_same")
+        for theta in THETAS
+        for snap in ("none", "outer")
+        for order in ("joint", "temporal_first")
+    ),
+)
+
+_VERDICTS = {
+    (1, 1): Verdict.SAME,
+    (1, 0): Verdict.PART,
+    (0, 0): Verdict.DIFFERENT,
+    (1, -1): Verdict.PERMISSIBLE,
+    (-1, 0): Verdict.NOT_SAME,
+}
+
+
+def judgments(given: Answers, judge: str = "authors") -> list[Judgment]:
+    """Return answers as recorded judgments; pairs of which nothing is known have none."""
+    return [
+        Judgment(label_a=min(pair), label_b=max(pair), verdict=_VERDICTS[both], judge=judge)
+        for pair, both in given.items()
+        if both in _VERDICTS
+    ]
