@@ -9,7 +9,7 @@ from segjudge.findings import finding
 from segjudge.formats.build import Builder, is_text, seen
 from segjudge.formats.clock import BadTime, frame_rate, microseconds
 from segjudge.formats.interface import Options, Record, Row, Unit, View, keys_seen
-from segjudge.formats.names import DURATION_KEYS, FRAME_COUNT_KEYS
+from segjudge.formats.spellings import DURATION_KEYS, FRAME_COUNT_KEYS
 
 
 def episode_id(

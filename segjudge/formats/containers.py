@@ -19,9 +19,9 @@ from segjudge.formats.jsontext import (
     is_prose,
     line_value,
 )
-from segjudge.formats.names import ID_KEYS, LIST_KEYS
 from segjudge.formats.segments import is_whole, spell
 from segjudge.formats.source import Raw, lines, whole_text
+from segjudge.formats.spellings import ID_KEYS, LIST_KEYS
 
 #: How many records a format may look at to recognise a file.
 HEAD = 20

@@ -14,7 +14,7 @@ from segjudge.errors import InputError, shown
 from segjudge.formats.clock import seconds_text
 from segjudge.formats.flat import EPISODE_COLUMNS, is_flat, read_flat
 from segjudge.formats.interface import Format, Options, View
-from segjudge.formats.names import BLOBS
+from segjudge.formats.spellings import BLOBS
 
 _OWN = ("episode", "track", "start", "end", "label", *EPISODE_COLUMNS)
 

@@ -11,8 +11,8 @@ from segjudge.formats.about import checked_id
 from segjudge.formats.build import Builder, seen
 from segjudge.formats.clock import BadTime, frame_rate, microseconds
 from segjudge.formats.interface import Options, Record, Row, View, keys_seen
-from segjudge.formats.names import BLOBS, ROW_ID_KEYS
 from segjudge.formats.segments import MISSING, Speller, Spelling, is_whole, read_segment
+from segjudge.formats.spellings import BLOBS, ROW_ID_KEYS
 
 #: What our own tables say of the episode on each of its rows.
 EPISODE_COLUMNS = ("episode_duration", "episode_failed", "episode_fields")

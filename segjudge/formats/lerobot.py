@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from segjudge.formats.interface import Format, Options, Row, View
-from segjudge.formats.names import DURATION_KEYS
 from segjudge.formats.records import Picked, Timeline, episode_reader
+from segjudge.formats.spellings import DURATION_KEYS
 
 _TAKEN = frozenset(("subtasks", "atoms"))
 _TEXTS = ("content", "label", "text")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from segjudge.errors import InputError, Problem, UsageError
 from segjudge.formats.interface import Record, View
-from segjudge.formats.names import BLOBS
 from segjudge.formats.source import LARGEST_DOCUMENT, Raw
+from segjudge.formats.spellings import BLOBS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,8 +12,8 @@ from segjudge.formats.about import episode_id, rate_of, says_failed, set_duratio
 from segjudge.formats.build import Builder, is_text, seen
 from segjudge.formats.interface import Options, Record, Row, View, keys_seen
 from segjudge.formats.jsontext import BadJson, parsed_if_text
-from segjudge.formats.names import BLOBS, ID_KEYS
 from segjudge.formats.segments import MISSING, Speller, add_segments
+from segjudge.formats.spellings import BLOBS, ID_KEYS
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,10 @@ def names() -> tuple[str, ...]:
 
 def describe() -> dict[str, str]:
     """Return one line about each format, by name, for help pages."""
-    return {format.name: format.description for format in formats()}
+    return {
+        format.name: format.description + (" (can be written)" if format.write else "")
+        for format in formats()
+    }
 
 
 def views(raw: Raw, options: Options) -> list[View]:

@@ -11,8 +11,8 @@ from segjudge.annotations import Annotations
 from segjudge.errors import InputError, shown
 from segjudge.formats.clock import seconds_text
 from segjudge.formats.interface import Format, Options, Row, View
-from segjudge.formats.names import BLOBS, DURATION_KEYS, FRAME_COUNT_KEYS
 from segjudge.formats.records import Picked, Timeline, episode_reader, sample_segment
+from segjudge.formats.spellings import BLOBS, DURATION_KEYS, FRAME_COUNT_KEYS
 
 #: A field of an episode that would be read as something else is written under `fields`.
 _NO_FIELDS = {
