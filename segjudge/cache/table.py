@@ -1,67 +1,130 @@
-"""Judgments from a table of verdicts, such as a person filled in."""
+"""Judgments that a person filled in: a table or JSON lines, some verdicts perhaps still open."""
 
 from __future__ import annotations
 
 import csv
+import io
+import json
 import os
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from segjudge.cache.jsonl import explained
-from segjudge.errors import InputError, Problem
+from segjudge.errors import InputError, Problem, shown
 from segjudge.judgments import Judgment
 
 _NEEDED = ("label_a", "label_b", "verdict")
 _TAKEN = (*_NEEDED, "judge", "prompt", "task", "context", "rationale", "judged_on")
+_DELIMITERS = ("\t", ",", ";")
 
 
-def read_table(path: str | os.PathLike[str], judge: str | None = None) -> list[Judgment]:
-    """Read judgments from a CSV or TSV file with a header.
+class Filled(NamedTuple):
+    """What was read.
+
+    Attributes
+    ----------
+    judgments : list of Judgment
+        In the order of the file.
+    left_open : int
+        Rows that have no verdict yet.
+    """
+
+    judgments: list[Judgment]
+    left_open: int
+
+
+def read_table(path: str | os.PathLike[str], judge: str | None = None) -> Filled:
+    """Read verdicts that a person filled in.
 
     Parameters
     ----------
     path : path
-        Columns label_a, label_b and verdict; judge, prompt, task, context, rationale and
-        judged_on are taken where there are. Rows without a verdict are passed over.
+        A CSV or TSV file with a header, or JSON lines, such as ``score --missing`` writes:
+        label_a, label_b and verdict; judge, prompt, task, context, rationale and judged_on are
+        taken where there are. A row whose verdict is empty or null is still open.
     judge : str, optional
-        Who judged, where the table has no such column.
+        Who judged, on the rows that don't say.
 
     Raises
     ------
     InputError
-        The file can't be read, a column is missing, or rows are no judgments; each is named.
+        The file can't be read, a column is missing, rows are no judgments, or none has a
+        verdict; each is named.
     """
     name = os.fspath(path)
     problems: list[Problem] = []
-    found: list[Judgment] = []
+    judgments: list[Judgment] = []
+    nameless: list[str] = []
+    left_open = 0
     try:
         with open(path, encoding="utf-8-sig", newline="") as stream:
-            head = stream.readline()
-            stream.seek(0)
-            rows = csv.DictReader(stream, delimiter="\t" if "\t" in head else ",")
-            columns = rows.fieldnames or []
-            needed = _NEEDED if judge is not None else (*_NEEDED, "judge")
-            problems += [
-                Problem(name, "header", "", "", f"a column {column}{_HINT.get(column, '')}")
-                for column in needed
-                if column not in columns
-            ]
-            for row in rows if not problems else ():
-                values = {key: row[key] for key in _TAKEN if row.get(key)}
-                if "verdict" not in values:
-                    continue
-                values.setdefault("judge", judge or "")
-                try:
-                    found.append(Judgment.model_validate(values))
-                except ValidationError as error:
-                    problems += explained(error, name, f"line {rows.line_num}")
+            text = stream.read()
+        for place, values in _rows(text, name, problems):
+            verdict = values.get("verdict")
+            verdict = verdict.strip().lower() if isinstance(verdict, str) else verdict
+            if verdict in (None, ""):
+                left_open += 1
+                continue
+            who = values.get("judge") or judge
+            if not who:
+                nameless.append(place)
+                continue
+            try:
+                judgments.append(
+                    Judgment.model_validate({**values, "verdict": verdict, "judge": who})
+                )
+            except ValidationError as error:
+                problems += explained(error, name, place)
     except OSError as error:
         raise InputError(Problem(name, "", "", "", error.strerror or str(error))) from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(Problem(name, "", "", "", f"a UTF-8 table: {error}")) from error
+    if nameless:
+        says = f"who judged, here and in {len(nameless) - 1} more rows; or give --judge NAME"
+        problems.append(Problem(name, nameless[0], "judge", "", says))
+    if not problems and not judgments:
+        problems.append(Problem(name, "", "verdict", "", "at least one row with a verdict"))
     if problems:
         raise InputError(problems)
-    return found
+    return Filled(judgments, left_open)
 
 
-_HINT = {"judge": ", or --judge NAME"}
+def _rows(text: str, name: str, problems: list[Problem]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give the place and the non-empty fields of each row."""
+    if text.lstrip().startswith("{"):
+        yield from _json_rows(text, name, problems)
+    else:
+        yield from _table_rows(text, name, problems)
+
+
+def _json_rows(
+    text: str, name: str, problems: list[Problem]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if isinstance(row, dict):
+            yield f"line {number}", {key: value for key, value in row.items() if value is not None}
+        else:
+            expected = "one JSON object a line"
+            problems.append(Problem(name, f"line {number}", "", shown(line), expected))
+
+
+def _table_rows(
+    text: str, name: str, problems: list[Problem]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    head = text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    columns = rows.fieldnames or []
+    lacking = [column for column in _NEEDED if column not in columns]
+    problems += [Problem(name, "header", "", "", f"a column {column}") for column in lacking]
+    if not lacking:
+        for row in rows:
+            yield f"line {rows.line_num}", {key: row[key] for key in _TAKEN if row.get(key)}

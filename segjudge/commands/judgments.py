@@ -98,24 +98,37 @@ def export(files: Files, output: Output) -> None:
 @app.command("import")
 def import_(
     table: Annotated[
-        Path, typer.Argument(metavar="CSV", help="A table with label_a, label_b and verdict.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="CSV, TSV or JSON lines with label_a, label_b and verdict."
+        ),
     ],
     output: Into = None,
     store: IntoStore = None,
     judge: Annotated[
-        str | None, typer.Option(help="Who judged, where the table has no such column.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Who judged, on the rows that don't say. A name that begins with human may "
+            "accompany any other judge, and wins.",
+        ),
     ] = None,
 ) -> None:
-    """Turn a table of verdicts, such as a person filled in, into judgments; or add to a store."""
-    lines = read_table(table, judge)
-    if _one_of(output, store) == "store":
+    """Turn verdicts that a person filled in, such as on `--missing` pairs, into judgments.
+
+    Rows without a verdict are left out, and counted.
+    """
+    where = _one_of(output, store)
+    lines, left_open = read_table(table, judge)
+    rest = f"; {left_open} rows have no verdict yet" if left_open else ""
+    if where == "store":
         assert store is not None
         with Store(store) as kept:
             new = kept.import_judgments(lines)
-        typer.echo(f"{store}: {new} of {len(lines)} judgments were new", err=True)
+        typer.echo(visible(f"{store}: {new} of {len(lines)} judgments were new{rest}"), err=True)
         return
     assert output is not None
-    typer.echo(f"{output}: {write_judgments(lines, output)} judgments", err=True)
+    typer.echo(visible(f"{output}: {write_judgments(lines, output)} judgments{rest}"), err=True)
 
 
 @app.command()
