@@ -116,7 +116,7 @@ def json_view(raw: Raw, options: Options) -> View | None:
     try:
         value, end = first_value(found.text)
     except BadJson as bad:
-        if _some_line_is_json(text):
+        if not found.text.lstrip().startswith("[") and _some_line_is_json(text):
             view.records = _line_records(raw, problems)
             return view
         place = f"line {bad.line + found.line - 1}, column {bad.column}"

@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from segjudge.errors import InputError, Problem, UsageError
 from segjudge.formats.containers import json_view, table_view, with_head
 from segjudge.formats.interface import Format, Options, View
-from segjudge.formats.source import Raw, check_kind
+from segjudge.formats.source import Raw, check_kind, first_bytes
 
 GROUP = "segjudge.formats"
 
@@ -76,13 +76,12 @@ def views(raw: Raw, options: Options) -> list[View]:
     InputError
         The file is neither text nor parquet, or is broken JSON.
     """
-    if check_kind(raw) == "parquet":
+    start = first_bytes(raw)
+    if check_kind(raw, start) == "parquet":
         from segjudge.formats.parquet import parquet_view
 
         return [with_head(parquet_view(raw))]
-    with raw.open() as stream:
-        start = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith((b"{", b"[", b"```", b"<think")):
+    if start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[", b"```", b"<think")):
         view = json_view(raw, options)
         return [with_head(view)] if view else []
     table = table_view(raw, raw.file)

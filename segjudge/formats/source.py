@@ -20,6 +20,9 @@ from segjudge.errors import InputError, Problem
 #: The longest line and the largest JSON document that are held in memory, in bytes.
 LARGEST_DOCUMENT = 2**30
 
+#: How many bytes tell the kind of a file.
+PEEK = 1024
+
 #: After this many lines that are no UTF-8, the file is no UTF-8.
 MOST_UNDECODABLE = 100
 
@@ -124,26 +127,36 @@ def _not_found(where: Path) -> str:
     )
 
 
-def check_kind(raw: Raw) -> str:
-    """Return ``parquet`` or ``text``, judged by the first bytes.
+def first_bytes(raw: Raw) -> bytes:
+    """Return how a file begins, once decompressed: `PEEK` bytes at most.
 
     Raises
     ------
     InputError
-        The bytes are neither: broken gzip, UTF-16, another binary format.
+        The gzip data is broken already there.
     """
     try:
         with raw.open() as stream:
-            start = stream.read(1024)
+            return stream.read(PEEK)
     except _BROKEN as error:
         raise raw.fault(f"the gzip data is broken: {error}") from None
+
+
+def check_kind(raw: Raw, start: bytes) -> str:
+    """Return ``parquet`` or ``text``, judged by how the file begins.
+
+    Raises
+    ------
+    InputError
+        The bytes are neither: UTF-16, another binary format, nothing at all.
+    """
     if start.startswith(_PARQUET):
         return "parquet"
     if start.startswith(_UTF16):
         raise raw.fault("the text is UTF-16; save it as UTF-8")
     if b"\0" in start:
         raise raw.fault("a binary file that is neither gzip nor parquet")
-    if not start.strip():
+    if not start.strip() and len(start) < PEEK:
         raise raw.fault("the file holds nothing")
     return "text"
 

@@ -197,6 +197,27 @@ def test_truncated_json(text: str, place: str, reading: Any) -> None:
     assert where == place
 
 
+def test_a_list_of_one_record_a_line_that_is_broken_is_no_json_lines(reading: Any) -> None:
+    text = '[\n{"id": "a", "segments": []},\n{"id": "b" "segments": []},\n{"id": "c"}\n]'
+    expected = "JSON (Expecting ',' delimiter)"
+    assert told(reading, text) == [
+        ("line 3, column 12", "", '\'"segments": []},\\n{"id": "c"}\\n]\'', expected)
+    ]
+
+
+def test_a_good_file_may_begin_with_much_white_space(reading: Any) -> None:
+    assert len(reading("\n" * 5000 + row(seg(0, 1)))) == 2
+    assert len(reading("\n" * 5000 + "episode,start,end,label\na,0,1,x\n")) == 1
+
+
+def test_gzip_that_breaks_off_late(reading: Any) -> None:
+    rows = b"".join(b"a,%d,%d,do %d\n" % (i, i + 1, i * 7919 % 1000) for i in range(20_000))
+    packed = gzip.compress(b"episode,start,end,label\n" + rows, mtime=0)
+    ((place, _, _, expected),) = told(reading, packed[: len(packed) // 2], name="a.csv.gz")
+    assert int(place.removeprefix("line ")) > 5000
+    assert expected.startswith("the gzip data breaks off or is damaged: ")
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
