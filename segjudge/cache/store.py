@@ -83,7 +83,7 @@ class Store:
     path : path
         The folder. It is made when it isn't there, readable by its owner only.
     readonly : bool
-        Open what is there without writing anything, for replay.
+        Open what is there without changing it, for replay; also from read-only media.
     timeout : float
         Seconds to wait for another process that is writing.
 
@@ -162,7 +162,15 @@ class Store:
         """Keep answers by digest of their key; all are on disk when this returns, or none.
 
         An answer with the same digest is replaced.
+
+        Raises
+        ------
+        ValueError
+            A digest isn't that of its answer: such an answer would be found for another question.
         """
+        for digest, answer in answers:
+            if answer.key.digest() != digest:
+                raise ValueError(f"{digest} is not the digest of the answer to {answer.pair}")
         rows = [
             (f"answer/{digest}", answer.text(), f"answer/{answer.key.group()}")
             for digest, answer in answers

@@ -67,6 +67,13 @@ def test_an_answer_asked_for_anew_replaces_the_old_one(tmp_path):
         assert len(store) == 1
 
 
+def test_an_answer_under_the_key_of_another_is_not_taken(tmp_path):
+    with Store(tmp_path) as store:
+        with pytest.raises(ValueError, match="not the digest"):
+            store.put([made(1), (made(2)[0], made(3)[1])])
+        assert len(store) == 0
+
+
 def test_a_batch_is_kept_whole_or_not_at_all(tmp_path):
     answers = [made(number) for number in range(5)]
     full = f"""CREATE TRIGGER full BEFORE INSERT ON Cache WHEN NEW.key = 'answer/{answers[3][0]}'

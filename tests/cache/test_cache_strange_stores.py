@@ -15,7 +15,7 @@ import pytest
 from segjudge.cache import Answer, AnswerKey, Store
 from segjudge.cache.textdisk import NotText, TextDisk
 from segjudge.errors import InputError
-from segjudge.judgments import Judgment, Pair
+from segjudge.judgments import Judgment, Pair, Verdict
 
 KEY = AnswerKey("m", "ab" * 32, {}, "subtask", Pair("a", "b"))
 ANSWER = Answer.of(KEY, verdict="same", label_a="a", label_b="b")
@@ -45,15 +45,16 @@ class Payload:
         return Path.touch, (self.path,)
 
 
-@pytest.fixture
-def payload(tmp_path):
+@pytest.fixture(params=["bytes", "text"])
+def payload(tmp_path, request):
     ran = tmp_path / "ran"
-    data = pickle.dumps(Payload(ran))
+    # The oldest protocol is plain ASCII, so it can lie in a row as text.
+    data = pickle.dumps(Payload(ran), protocol=0 if request.param == "text" else None)
     # The payload is a live one.
     pickle.loads(data)
     assert ran.exists()
     ran.unlink()
-    yield data
+    yield data if request.param == "bytes" else data.decode("ascii")
     assert not ran.exists()
 
 
@@ -89,7 +90,8 @@ def test_a_pickled_schema_row_is_refused_and_not_run(path, payload):
 
 
 def test_pickles_that_lie_in_files_are_refused_too(path, payload):
-    (path / "evil.val").write_bytes(payload)
+    data = payload if isinstance(payload, bytes) else payload.encode()
+    (path / "evil.val").write_bytes(data)
     execute(path, "UPDATE Cache SET mode = 4, value = NULL, filename = 'evil.val'")
     with pytest.raises(InputError, match="not written by segjudge"):
         Store(path)
@@ -115,7 +117,7 @@ def test_the_disk_itself_refuses_pickles(path, payload):
             list(cache)
 
 
-@pytest.mark.parametrize("value", [True, 1, 1.5, b"x", None, {"a": 1}, ("a",)])
+@pytest.mark.parametrize("value", [True, 1, 1.5, b"x", None, {"a": 1}, ("a",), Verdict.SAME])
 def test_the_disk_takes_nothing_but_text(tmp_path, value):
     with diskcache.Cache(str(tmp_path), disk=TextDisk) as cache:
         with pytest.raises(NotText):

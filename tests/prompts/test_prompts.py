@@ -7,7 +7,7 @@ import pytest
 
 from segjudge import prompts
 from segjudge.judgments import Verdict
-from segjudge.prompts import LABEL_LIMIT, long_labels
+from segjudge.prompts import LABEL_LIMIT, long_labels, prompt
 
 RELATION = prompts.load("relation")
 
@@ -84,10 +84,10 @@ def test_every_prompt_rejects_umbrella_labels(name):
 
 @pytest.mark.parametrize("name", prompts.names())
 def test_no_prompt_claims_a_wording_that_is_not_its_own(name):
-    prompt = prompts.load(name)
-    assert "not in a benchmark's own wording" in prompt.caveat
-    assert prompt.benchmark in prompt.caveat
-    assert replace(prompt, wording="published").caveat == ""
+    found = prompts.load(name)
+    assert "not in a benchmark's own wording" in found.caveat
+    assert found.benchmark in found.caveat
+    assert replace(found, wording="published").caveat == ""
 
 
 def test_the_caption_prompt_differs_from_the_subtask_prompt_in_its_noun_only():
@@ -223,9 +223,13 @@ def test_a_word_that_was_not_on_offer_is_no_verdict(word):
         RELATION.read(word, False)
 
 
-def test_the_hash_covers_all_that_a_judge_is_told_and_nothing_else():
+def test_the_hash_covers_all_that_a_judge_is_told_and_nothing_else(monkeypatch):
     for change in ({"text": RELATION.text + "!"}, {"kind": "permissible"}):
         assert replace(RELATION, **change).sha256 != RELATION.sha256
+    for part in ("_DATA", "_ONE", "_SEVERAL"):
+        with monkeypatch.context() as patch:
+            patch.setattr(prompt, part, getattr(prompt, part) + "!")
+            assert replace(RELATION).sha256 != RELATION.sha256
     # The same question under another name need not be paid for again.
     for change in ({"name": "mine"}, {"version": "2"}, {"task": "subtask"}, {"benchmark": "x"}):
         assert replace(RELATION, **change).sha256 == RELATION.sha256
