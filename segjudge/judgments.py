@@ -138,7 +138,7 @@ class Judgment(BaseModel):
 
     def line(self) -> str:
         """Return the judgment as one line of JSON, without absent fields, no line feed."""
-        return self.model_dump_json(exclude_none=True, exclude_defaults=True)
+        return self.model_dump_json(exclude_defaults=True)
 
 
 def by_vote(verdicts: Sequence[Verdict]) -> Verdict:
