@@ -93,7 +93,8 @@ def select(
     ----------
     judgments : iterable of Judgment
     judge, prompt : str, optional
-        Keep the lines of this judge; of this prompt (name, or the start of its SHA-256).
+        Keep the lines of this judge; of this prompt (name, or the start of its SHA-256). A
+        person may be named as the judge: then no other judge's lines are kept.
     mix : bool
         Allow lines of several judges or prompts; a later line wins.
     run : int
@@ -105,16 +106,13 @@ def select(
         Lines of more than one judge or prompt are left, or none of the judge or prompt named.
     """
     lines = list(judgments)
-    kept = [
-        line
+    asked_for = [
+        (judge is None or line.judge == judge)
+        and (prompt is None or _is_prompt(line, prompt))
+        and _run(line) == run
         for line in lines
-        if line.is_human
-        or (
-            (judge is None or line.judge == judge)
-            and (prompt is None or _is_prompt(line, prompt))
-            and _run(line) == run
-        )
     ]
+    kept = [line for line, wanted in zip(lines, asked_for, strict=True) if wanted or line.is_human]
     found = Counter(asker(line) for line in kept if not line.is_human)
     if len(found) > 1 and not mix:
         raise InputError(
@@ -125,7 +123,8 @@ def select(
             ]
         )
     others = Counter(asker(line) for line in lines if not line.is_human)
-    if others and not found:
+    a_person = any(line.is_human and line.judge == judge for line in lines)
+    if others and not found and not a_person:
         raise InputError(
             [
                 Problem("", "", "", "", "no judgment is of the judge and prompt asked for; found:"),
