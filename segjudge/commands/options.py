@@ -76,6 +76,14 @@ def case_options(
             help="Let the judge decide equal labels too.",
         ),
     ] = False,
+    verbs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST|CSV",
+            help="What decides hand actions: ego4d-118 (the default), ego4d-117, ego4d-115, a CSV "
+            "of labels and groups, or none.",
+        ),
+    ] = None,
     context: Annotated[
         str,
         typer.Option(
@@ -172,6 +180,7 @@ def case_options(
         "run": run,
         "mix": mix,
         "identity": not no_identity,
+        "verbs": verbs,
         "context": context,
         "reading": readings[0],
         "prediction_reading": readings[1] if readings[1] != readings[0] else None,

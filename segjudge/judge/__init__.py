@@ -5,6 +5,7 @@ from __future__ import annotations
 from segjudge.judge.base import Decision, Failure, Judge, Question
 from segjudge.judge.chain import By, Decided, LabelPairs, decide_without_asking
 from segjudge.judge.replay import Conflict, Recorded, Records, asker, select
+from segjudge.judge.verb import decide_by_verb
 
 __all__ = [
     "By",
@@ -18,6 +19,7 @@ __all__ = [
     "Recorded",
     "Records",
     "asker",
+    "decide_by_verb",
     "decide_without_asking",
     "select",
 ]

@@ -23,6 +23,7 @@ class By(StrEnum):
     """Who decided a pair."""
 
     RULE = "rule"  # a label is empty, so it matches nothing
+    VERB = "verb"  # both labels mean one verb of a closed vocabulary, or they don't
     IDENTITY = "identity"
     HUMAN = "human"
     RECORDED = "recorded"
@@ -54,6 +55,8 @@ class Decided:
     record : list of Judgment or None
         The judgment behind it, where there is one.
     question : list of Question
+    judge : str or None
+        Who decided where no record says so, such as ``ego4d-verb@118``.
     """
 
     pairs: LabelPairs
@@ -63,6 +66,7 @@ class Decided:
     verdict: list[Verdict | None]
     record: list[Judgment | None]
     question: list[Question]
+    judge: str | None = None
 
     def matrix(self) -> JMatrix:
         """Return the answers as a `JMatrix`."""

@@ -75,6 +75,13 @@ class Comparison:
         """Number of episodes of the reference, which both sides share."""
         return len(self.reference.episodes)
 
+    def on_track(self, track: int) -> Comparison:
+        """Return the comparison of one track alone; sums over all tracks give the whole."""
+        reference, prediction = self.reference, self.prediction
+        reference = reference.rows(reference.track == track)
+        prediction = prediction.rows(prediction.track == track)
+        return Comparison(reference, prediction, join(reference, prediction), self.context)
+
     def by_episode(self, pairs: Pairs, values: npt.NDArray[np.generic]) -> Int64:
         """Sum a value a pair over each episode, shape (n_episodes,)."""
         sums = np.zeros(self.n_episodes, np.int64)

@@ -24,6 +24,7 @@ class PairCounts(BaseModel):
 
     needed: int = 0
     rule: int = Field(default=0, description="a label is empty, so it matches nothing")
+    verb: int = Field(default=0, description="by verb of a closed vocabulary")
     identity: int = 0
     human: int = 0
     recorded: int = 0

@@ -195,7 +195,7 @@ def plan_table(plan: Mapping[str, Any]) -> RenderableType:
     table.add_row("needed by all metrics", str(plan["needed"]))
     for name, n in plan["by_metric"].items():
         table.add_row(cell(f"  {name}"), str(n))
-    for name in ("rule", "identity", "human", "recorded"):
+    for name in ("rule", "verb", "identity", "human", "recorded"):
         if plan[name]:
             table.add_row(f"decided: {name}", str(plan[name]))
     if plan["stored"] is not None:

@@ -17,10 +17,19 @@ from segjudge import inspection
 from segjudge.annotations import Annotations, Int32
 from segjudge.errors import UsageError
 from segjudge.findings import Finding, finding
-from segjudge.judge import By, Decided, LabelPairs, Records, decide_without_asking
+from segjudge.judge import (
+    By,
+    Decided,
+    LabelPairs,
+    Records,
+    decide_by_verb,
+    decide_without_asking,
+)
 from segjudge.judgments import normalise
 from segjudge.metrics import Comparison, Metric, Questions, evaluate, questions
 from segjudge.report import Input, JudgeInfo, PairCounts, Report, Run, build
+from segjudge.scoring.grouping import by_group
+from segjudge.verbs import Taxonomy, about_prediction, check_reference
 from segjudge.version import version
 
 K = TypeVar("K", bound=Hashable)
@@ -75,6 +84,7 @@ def case(
     task: str = "subtask",
     context_field: str | None = None,
     identity: bool = True,
+    verbs: Taxonomy | None = None,
     findings: Sequence[Finding] = (),
     options: dict[str, Any] | None = None,
 ) -> Case:
@@ -91,6 +101,8 @@ def case(
         Field of the reference's episode table that questions carry, such as ``instruction``.
     identity : bool
         Whether labels of one identity form are `same` without a call.
+    verbs : Taxonomy, optional
+        Let the verb judge alone decide: no identity, no records.
     findings : sequence of Finding
         Noticed before, to be reported.
     options : dict, optional
@@ -99,22 +111,24 @@ def case(
     Raises
     ------
     InputError
-        The prediction has episodes that the reference lacks.
+        The prediction has episodes that the reference lacks, or the reference has a label that
+        is no verb.
     UsageError
         The reference has no such context field.
     """
+    if verbs is not None:
+        check_reference(reference, verbs)
     contexts, column = contexts_of(reference, context_field)
     comparison = Comparison.of(reference, prediction, column)
     asked = {m.key: questions(comparison, m.asked(comparison).pairs) for m in metrics if m.reads}
     pairs, needs = union(asked, len(comparison.reference.labels))
-    decided = decide_without_asking(
-        pairs,
-        comparison.reference.labels,
-        contexts,
-        task=task,
-        records=records,
-        identity=identity,
-    )
+    labels = comparison.reference.labels
+    if verbs is not None:
+        decided = decide_by_verb(pairs, labels, contexts, task, verbs)
+    else:
+        decided = decide_without_asking(
+            pairs, labels, contexts, task=task, records=records, identity=identity
+        )
     return Case(
         comparison,
         list(metrics),
@@ -126,7 +140,8 @@ def case(
             *_said_of("prediction", prediction),
             *_lacking(reference, prediction),
             *_together(comparison),
-            *_recorded(records, bool(context_field)),
+            *(about_prediction(prediction, verbs) if verbs is not None else ()),
+            *(_recorded(records, bool(context_field)) if verbs is None else ()),
         ],
         options or {},
         [
@@ -256,7 +271,7 @@ def report(case: Case, by: Sequence[str] = ()) -> Report:
     ----------
     case : Case
     by : sequence of str
-        Fields of the reference's episode table to group by.
+        Fields of the reference's episode table to group by; ``track`` groups by track.
 
     Raises
     ------
@@ -264,12 +279,11 @@ def report(case: Case, by: Sequence[str] = ()) -> Report:
         The reference has no such field.
     """
     comparison, matrix = case.comparison, case.decided.matrix()
-    groups = {name: _groups(comparison.reference, name) for name in by}
     outcomes = [evaluate(metric, comparison, matrix) for metric in case.metrics]
     return Report(
         schema="segjudge.report/1",
         metrics={o.metric.key: build.figures(o, case.unknown_rows(o.metric)) for o in outcomes},
-        by_group={name: _by_group(outcomes, own) for name, own in groups.items()},
+        by_group={name: by_group(name, comparison, outcomes, matrix) for name in by},
         judge=judge_info(case.decided),
         inputs=case.inputs,
         findings=[*case.findings, *_about(outcomes, case.decided)],
@@ -280,24 +294,6 @@ def report(case: Case, by: Sequence[str] = ()) -> Report:
     )
 
 
-def _groups(reference: Annotations, name: str) -> list[str]:
-    values = reference.table.fields.get(name)
-    if values is None:
-        have = ", ".join(reference.table.fields) or "none"
-        raise UsageError(
-            f"the reference's episodes have no field {name!r} to group by; they have {have}"
-        )
-    return ["" if value is None else str(value) for value in values]
-
-
-def _by_group(outcomes: Sequence[Any], groups: list[str]) -> dict[str, dict[str, Any]]:
-    result: dict[str, dict[str, Any]] = {group: {} for group in sorted(set(groups))}
-    for outcome in outcomes:
-        for group, own in build.grouped(outcome, groups).items():
-            result[group][outcome.metric.key] = own
-    return result
-
-
 def judge_info(decided: Decided) -> JudgeInfo:
     """Return who judged, with which prompt, and how many pairs each."""
     counts = {by: decided.by.count(by) for by in By}
@@ -305,7 +301,7 @@ def judge_info(decided: Decided) -> JudgeInfo:
     who = sorted({record.judge for record in used if not record.is_human})
     prompts = sorted({record.prompt for record in used if record.prompt and not record.is_human})
     return JudgeInfo(
-        id=", ".join(who) or None,
+        id=", ".join(who) or decided.judge,
         prompt=", ".join(prompts) or None,
         pairs=PairCounts(needed=len(decided.by), **{by.value: n for by, n in counts.items()}),
     )

@@ -15,6 +15,7 @@ from segjudge.cache import Store, default_store_path
 from segjudge.errors import UsageError
 from segjudge.judge import By, Records, select
 from segjudge.judge.chat import ChatJudge
+from segjudge.judge.verb import TASK
 from segjudge.metrics import DEFAULT_METRICS, make_all
 from segjudge.prompts import Prompt
 from segjudge.report import Report
@@ -30,6 +31,8 @@ from segjudge.scoring.case import Case, case, report
 from segjudge.scoring.options import AskOptions, said
 from segjudge.scoring.recorded import load_judgments
 from segjudge.scoring.sides import Side, edited, read_side
+from segjudge.scoring.verbs import NONE, verbs_for
+from segjudge.verbs import Taxonomy
 
 RESOLUTIONS = {"us": 1, "ms": 1000}
 
@@ -41,7 +44,7 @@ class Plan(BaseModel):
 
     Attributes
     ----------
-    needed, rule, identity, human, recorded : int
+    needed, rule, verb, identity, human, recorded : int
         Distinct label pairs that the metrics need, and who has decided them.
     to_ask : int
         Distinct questions left for a model, labels normalised.
@@ -57,6 +60,7 @@ class Plan(BaseModel):
 
     needed: int
     rule: int
+    verb: int = 0
     identity: int
     human: int
     recorded: int
@@ -101,6 +105,7 @@ def build_case(reference: Side, prediction: Side, **options: Unpack[AskOptions])
     changes = {name: value for name, value in options.items() if name in _EDITS}
     sides = edited(*sides, **changes)  # type: ignore[arg-type]
     records, inputs = _records(options)
+    verbs, verb_inputs = verbs_for(task, options.get("verbs"))
     context = options.get("context", "none")
     built = case(
         *sides,
@@ -109,10 +114,16 @@ def build_case(reference: Side, prediction: Side, **options: Unpack[AskOptions])
         task=task,
         context_field=None if context == "none" else context,
         identity=options.get("identity", True),
-        options=said(options, [metric.key for metric in metrics]),
+        verbs=verbs,
+        options=said(options, [metric.key for metric in metrics]) | _said_verbs(task, verbs),
     )
-    built.inputs.extend(inputs)
+    built.inputs.extend([*inputs, *verb_inputs])
     return built
+
+
+def _said_verbs(task: str, verbs: Taxonomy | None) -> dict[str, str]:
+    """Return which verbs decided, where the task is one that verbs decide."""
+    return {"verbs": verbs.name if verbs else NONE} if task == TASK else {}
 
 
 def _records(options: AskOptions) -> tuple[Records, list[Any]]:
@@ -267,6 +278,7 @@ def plan_of(built: Case, **options: Unpack[AskOptions]) -> Plan:
     plan = Plan(
         needed=len(built.decided.by),
         rule=count(By.RULE),
+        verb=count(By.VERB),
         identity=count(By.IDENTITY),
         human=count(By.HUMAN),
         recorded=count(By.RECORDED),

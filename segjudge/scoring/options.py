@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 from segjudge.cache import Store
 from segjudge.scoring.asking import JudgeOptions
 from segjudge.scoring.recorded import Recorded
+from segjudge.scoring.verbs import Verbs
 
 
 class CaseOptions(TypedDict, total=False):
@@ -32,6 +33,9 @@ class CaseOptions(TypedDict, total=False):
         Allow recorded judgments of several judges or prompts.
     identity : bool
         Labels of one identity form are the same without a call.
+    verbs : {"ego4d-118", "ego4d-117", "ego4d-115", "none"}, path or Taxonomy
+        What decides hand actions: a list of verbs, a CSV in Ego4D's shape, or none of them, so
+        that identity, judgments and model do.
     context : {"none", "instruction"} or another field of the episode table
         What a question carries besides its labels.
     resolution : {"us", "ms"}
@@ -51,6 +55,7 @@ class CaseOptions(TypedDict, total=False):
     run: int
     mix: bool
     identity: bool
+    verbs: Verbs | None
     context: str
     resolution: Literal["us", "ms"]
     episodes: str | Sequence[str] | None
