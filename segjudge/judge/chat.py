@@ -273,7 +273,7 @@ class ChatJudge:
             progress=self.progress,
             max_tokens=self._max_tokens,
             price=self._given_price,
-            budget_price=None if self._budget_usd is None else price_of(self._model),
+            budget_price=self._given_price or price_of(self._model),
             budget_usd=self._budget_usd,
             limit=self._limit,
         )

@@ -92,6 +92,8 @@ def classify(error: BaseException, scrub: Any = str) -> Fault:
     scrub : callable
         Takes secrets out of a text.
     """
+    if isinstance(error, Fault):
+        return error
     names = {kind.__name__ for kind in type(error).__mro__}
     status = getattr(error, "status_code", None)
     status = status if isinstance(status, int) else None

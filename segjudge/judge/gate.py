@@ -119,7 +119,7 @@ class TokenLog:
         """Wait until so many tokens are free; a call larger than the limit waits for all."""
         clock = asyncio.get_running_loop().time
         async with self._turn:  # only the first in the queue sleeps
-            while self._log and self._forget(clock()) + tokens > self._limit:
+            while self._forget(clock()) + tokens > self._limit and self._log:
                 await asyncio.sleep(max(0.01, self._log[0][0] + self._period - clock()))
             self._add(clock(), tokens)
 

@@ -43,7 +43,7 @@ ALIASES = {
 }
 
 _FENCE = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
-_BROKEN_OBJECT = re.compile(r"\{\s*\"")
+_OBJECT = re.compile(r"\{\s*\"")
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
@@ -186,29 +186,28 @@ def _objects(text: str) -> tuple[list[Any], list[str]]:
     plain, notes = _unwrapped(text)
     decoder = json.JSONDecoder(object_pairs_hook=_without_repeats)
     found: list[Any] = []
-    at = 0
-    if plain.startswith("["):
-        value, at = _decoded(decoder, plain, 0)
+    around = ""
+    at = end = 0
+    while (at := _next_value(plain, at)) >= 0:
+        # What begins like an object and breaks off must not yield the parts inside it.
+        around += plain[end:at]
+        try:
+            value, end = decoder.raw_decode(plain, at)
+        except (ValueError, RecursionError) as error:
+            raise Unreadable(f"broken JSON: {error}"[:200]) from None
         found.append(value)
-    while (at := plain.find("{", at)) >= 0:
-        if found or at > 0:
-            notes = (
-                [*notes, "text around the JSON"] if "text around the JSON" not in notes else notes
-            )
-        if _BROKEN_OBJECT.match(plain, at):
-            # What begins like an object and breaks off must not yield the parts inside it.
-            value, at = _decoded(decoder, plain, at)
-            found.append(value)
-        else:
-            at += 1  # braces in prose
+        at = end
+    if (around + plain[end:]).strip():
+        notes.append("text around the JSON")
     return found, notes
 
 
-def _decoded(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:
-    try:
-        return decoder.raw_decode(text, at)
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(f"broken JSON: {error}"[:200]) from None
+def _next_value(text: str, at: int) -> int:
+    """Return where the next object begins, braces in prose passed over, or a list at the start."""
+    if at == 0 and text.startswith("["):
+        return 0
+    begins = _OBJECT.search(text, at)
+    return begins.start() if begins else -1
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

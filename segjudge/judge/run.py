@@ -107,7 +107,7 @@ class Run:
         except Exception as error:
             self._error = self._error or error
             self._session.halt(StoppedEarly(str(error)))
-            await self._out.put(None)
+            self._exhausted = True
 
     async def _next(self) -> tuple[Sample, ...] | None:
         """Return the next call to make; look up more questions when there is none."""
@@ -212,17 +212,31 @@ class Run:
         for sample in samples:
             session.flights[sample.digest] = loop.create_future()
         try:
-            asker = await session.ready()
-            outcomes, stop = await asker.ask(samples)
-            if stop is not None:
-                session.halt_for(stop)
-            landings = await self._keep(outcomes)
+            landings = await self._land(samples)
+            for sample, landing in landings:
+                session.flights[sample.digest].set_result(landing)
         finally:
             flights = {sample: session.flights.pop(sample.digest) for sample in samples}
             for flight in flights.values():
                 flight.cancel()
         for sample, landing in landings:
             await self._settle(sample, landing)
+
+    async def _land(self, samples: Sequence[Sample]) -> list[tuple[Sample, Landing]]:
+        session = self._session
+        known: dict[str, Answer] = {}
+        if session.runs > 1:
+            # Another run may have asked since this one looked them up.
+            known = await self._found([samples])
+        landings = [(s, Landing(known[s.digest])) for s in samples if s.digest in known]
+        unknown = [sample for sample in samples if sample.digest not in known]
+        if unknown:
+            asker = await session.ready()
+            outcomes, stop = await asker.ask(unknown)
+            if stop is not None:
+                session.halt_for(stop)
+            landings += await self._keep(outcomes)
+        return landings
 
     async def _keep(self, outcomes: Sequence[Outcome]) -> list[tuple[Sample, Landing]]:
         """Bring to disk how asking ended, and only then say so."""
@@ -236,10 +250,6 @@ class Run:
                 failures.append(_failed(outcome, self._plan.judge))
         answers = [(s.digest, landing.answer) for s, landing in landings if landing.answer]
         await self._session.keeper.keep(answers, failures)
-        for sample, landing in landings:
-            flight = self._session.flights[sample.digest]
-            if not flight.done():
-                flight.set_result(landing)
         return landings
 
     async def _settle(self, sample: Sample, landing: Landing) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from segjudge.cache.answers import Answer, AnswerKey, derive
 from segjudge.judge.base import Question
-from segjudge.judgments import UNKNOWN, Judgment
+from segjudge.judgments import UNKNOWN, Judgment, Pair
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,12 +97,12 @@ class Plan:
         if self.pairs_per_call == 1:
             yield from ((sample,) for sample in samples)
             return
-        groups: dict[tuple[str, str, int, int], list[Sample]] = {}
+        groups: dict[tuple[str, str, int], list[Sample]] = {}
+        times: Counter[tuple[str, Pair]] = Counter()
         for sample in samples:
-            key = sample.key
-            groups.setdefault((key.task, key.pair.context, key.sample, key.order), []).append(
-                sample
-            )
+            task, pair = sample.key.task, sample.key.pair
+            groups.setdefault((task, pair.context, times[task, pair]), []).append(sample)
+            times[task, pair] += 1
         for name, group in groups.items():
             group.sort(key=lambda sample: sample.digest)
             random.Random(f"{self.seed}/{name}").shuffle(group)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,11 @@ Message = dict[str, str]
 
 #: How an answer's form is asked for, the strictest first.
 FORMS = ("json_schema", "json_object", "plain")
+
+_REFUSED_PARAM = re.compile(
+    r"unsupported|(?:n't|not) support|not supported|unrecognized|unknown|extra inputs",
+    re.IGNORECASE,
+)
 
 #: A call may take so many seconds longer than its own time-out before it is given up.
 _MARGIN = 5.0
@@ -136,31 +142,52 @@ class LiteLLM:
     async def complete(
         self, messages: Sequence[Message], schema: Mapping[str, Any], form: str, max_tokens: int
     ) -> Reply:
-        """Ask once, without any retry."""
+        """Ask once, without any retry, unless a parameter is refused by name."""
+        while True:
+            try:
+                return await self._ask(messages, schema, form, max_tokens)
+            except Exception as error:
+                if not self._drop_refused(error):
+                    # Not chained: an error of litellm's carries the request.
+                    raise classify(error, self._scrub) from None
+
+    def _drop_refused(self, error: Exception) -> bool:
+        """Leave out the parameters that the model's refusal names; return whether it named any."""
+        if isinstance(error, Fault) or getattr(error, "status_code", None) not in (400, 422):
+            return False
+        text = str(error)
+        named = [name for name in self._params if re.search(rf"\b{re.escape(name)}\b", text)]
+        if not named or not _REFUSED_PARAM.search(text):
+            return False
+        for name in named:
+            del self._params[name]
+            self._dropped.append(name)
+        return True
+
+    async def _ask(
+        self, messages: Sequence[Message], schema: Mapping[str, Any], form: str, max_tokens: int
+    ) -> Reply:
         sent = {**self._params, "max_tokens": max_tokens}
+        dropped = list(self._dropped)
         shape = _response_format(form, schema) if self._takes_form else None
         if shape:
             sent["response_format"] = shape["type"]
-        try:
-            async with asyncio.timeout(self._timeout + _MARGIN):
-                response = await self._litellm.acompletion(
-                    model=self._model,
-                    messages=list(messages),
-                    api_base=self._api_base,
-                    timeout=self._timeout,
-                    num_retries=0,
-                    max_retries=0,
-                    **self._params,
-                    max_tokens=max_tokens,
-                    **({"response_format": shape} if shape else {}),
-                    **self._key,
-                )
-        except Exception as error:
-            # Not chained: an error of litellm's carries the request.
-            raise classify(error, self._scrub) from None
-        return self._reply(response, sent)
+        async with asyncio.timeout(self._timeout + _MARGIN):
+            response = await self._litellm.acompletion(
+                model=self._model,
+                messages=list(messages),
+                api_base=self._api_base,
+                timeout=self._timeout,
+                num_retries=0,
+                max_retries=0,
+                **self._params,
+                max_tokens=max_tokens,
+                **({"response_format": shape} if shape else {}),
+                **self._key,
+            )
+        return self._reply(response, sent, dropped)
 
-    def _reply(self, response: Any, sent: dict[str, Any]) -> Reply:
+    def _reply(self, response: Any, sent: dict[str, Any], dropped: list[str]) -> Reply:
         if not getattr(response, "choices", None):
             raise Fault(Course.RETRY, "empty", "a reply without choices")
         choice = response.choices[0]
@@ -181,7 +208,7 @@ class LiteLLM:
             cost_usd=cost if known else None,
             price_source=self._prices if known else None,
             params_sent=sent,
-            params_dropped=list(self._dropped),
+            params_dropped=dropped,
         )
 
     async def close(self) -> None:
