@@ -77,13 +77,18 @@ def explained(error: ValidationError, file: str, place: str) -> list[Problem]:
     problems = []
     for fault in error.errors(include_url=False):
         field = ".".join(map(str, fault["loc"]))
-        value = "" if fault["type"] == "missing" else shown(fault["input"])
+        value = "" if fault["type"] == "missing" else shown(_text(fault["input"]))
         problems.append(Problem(file, place, field, value, _expected(field, fault["type"])))
     return problems
 
 
+def _text(value: object) -> object:
+    """Show a whole line as the text that it is in the file."""
+    return value.decode(errors="replace").strip() if isinstance(value, bytes) else value
+
+
 def _expected(field: str, kind: str) -> str:
-    if kind == "json_invalid":
+    if not field:
         return "one JSON object a line"
     if field == "verdict":
         return f"one of {_VERDICTS}"
