@@ -202,17 +202,17 @@ def evaluate(metric: Metric, comparison: Comparison, judgments: JMatrix) -> Outc
     Outcome
     """
     asked = metric.asked(comparison)
-    answers = _answers(metric, comparison, asked.pairs, judgments)
-    low = metric.count(comparison, asked, answers == YES)
+    given = answers(metric, comparison, asked.pairs, judgments)
+    low = metric.count(comparison, asked, given == YES)
     high = low
-    unknown = answers == UNKNOWN
+    unknown = given == UNKNOWN
     if np.any(unknown):
-        high = metric.count(comparison, asked, answers != NO)
+        high = metric.count(comparison, asked, given != NO)
     by_episode = comparison.by_episode(asked.pairs, unknown)
     return Outcome(metric, low, high, by_episode, frozenset(asked.noted))
 
 
-def _answers(
+def answers(
     metric: Metric, comparison: Comparison, pairs: Pairs, judgments: JMatrix
 ) -> npt.NDArray[np.int8]:
     """Return the answer to each pair: 1, 0 or -1."""

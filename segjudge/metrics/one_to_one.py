@@ -14,6 +14,7 @@ import numpy as np
 
 from segjudge.annotations import Annotations, Bool, Int64
 from segjudge.metrics.base import Asked, Comparison, Components, Ratio, Reads
+from segjudge.metrics.bins import BySegment
 from segjudge.metrics.matching import match
 from segjudge.metrics.options import Options
 from segjudge.metrics.snapping import snap_outer
@@ -43,6 +44,7 @@ class OneToOne:
     order: str = "joint"
 
     monotone: ClassVar[bool] = True
+    segments_monotone: ClassVar[bool] = False
     ratios: ClassVar[Mapping[str, Ratio]] = {
         "value": (("matches", "matches"), ("predictions", "references")),
         "precision": (("matches",), ("predictions",)),
@@ -88,6 +90,15 @@ class OneToOne:
         matched = asked.pairs.take(matches(asked, accepted))
         found = comparison.by_episode(matched, np.ones(len(matched), np.int64))
         return {"matches": found, **asked.noted}
+
+    def by_segment(self, comparison: Comparison, asked: Asked, accepted: Bool) -> BySegment:
+        """Whether each segment is matched, over 1."""
+        matched = asked.pairs.take(matches(asked, accepted))
+        recall = np.ones((2, len(comparison.reference)), np.int64)
+        precision = np.ones((2, len(comparison.prediction)), np.int64)
+        recall[0] = np.isin(np.arange(recall.shape[1]), matched.left)
+        precision[0] = np.isin(np.arange(precision.shape[1]), matched.right)
+        return BySegment(recall, precision)
 
 
 def matches(asked: Asked, accepted: Bool) -> Bool:

@@ -14,8 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from segjudge.annotations import Bool, Int64
 from segjudge.metrics.base import Asked, Comparison, Components, Ratio, Reads
+from segjudge.metrics.bins import BySegment
 from segjudge.metrics.options import Options
 from segjudge.overlaps import self_overlap, union_length
 
@@ -28,6 +31,7 @@ class Psj:
     reads: Reads
 
     monotone: ClassVar[bool] = True
+    segments_monotone: ClassVar[bool] = True
     ratios: ClassVar[Mapping[str, Ratio]] = {
         "value": (
             ("prediction_credit_us", "reference_credit_us"),
@@ -58,6 +62,15 @@ class Psj:
             "prediction_overlapped_us": self_overlap(prediction),
             "reference_overlapped_us": self_overlap(reference),
         }
+
+    def by_segment(self, comparison: Comparison, asked: Asked, accepted: Bool) -> BySegment:
+        """Credited and whole time of each segment, in microseconds."""
+        prediction, reference = comparison.prediction, comparison.reference
+        by_reference, by_prediction = credit(comparison, asked, accepted)
+        return BySegment(
+            np.stack((by_reference, reference.length)),
+            np.stack((by_prediction, prediction.length)),
+        )
 
 
 def credit(comparison: Comparison, asked: Asked, accepted: Bool) -> tuple[Int64, Int64]:
