@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from segjudge import inspection
 from segjudge.annotations import Annotations, Int32
 from segjudge.errors import UsageError
-from segjudge.findings import Finding, finding
+from segjudge.findings import Finding
 from segjudge.judge import (
     By,
     Decided,
@@ -28,6 +27,7 @@ from segjudge.judge import (
 from segjudge.judgments import normalise
 from segjudge.metrics import Comparison, Metric, Questions, evaluate, questions
 from segjudge.report import Input, JudgeInfo, PairCounts, Report, Run, build
+from segjudge.scoring import noticed
 from segjudge.scoring.grouping import by_group
 from segjudge.verbs import Taxonomy, about_prediction, check_reference
 from segjudge.version import version
@@ -136,12 +136,12 @@ def case(
         {m.key: needs.get(m.key, np.zeros(0, np.int64)) for m in metrics},
         [
             *findings,
-            *_said_of("reference", reference),
-            *_said_of("prediction", prediction),
-            *_lacking(reference, prediction),
-            *_together(comparison),
+            *noticed.said_of("reference", reference),
+            *noticed.said_of("prediction", prediction),
+            *noticed.lacking(reference, prediction),
+            *noticed.together(comparison),
             *(about_prediction(prediction, verbs) if verbs is not None else ()),
-            *(_recorded(records, bool(context_field)) if verbs is None else ()),
+            *(noticed.recorded(records, bool(context_field)) if verbs is None else ()),
         ],
         options or {},
         [
@@ -190,80 +190,6 @@ def union(asked: Mapping[K, Questions], n_labels: int) -> tuple[LabelPairs, dict
     return LabelPairs((every // n) % n, every % n, every // (n * n)), rows
 
 
-def _said_of(side: str, annotations: Annotations) -> list[Finding]:
-    """Return what was noticed of one side, while reading it and in its columns."""
-    found = (*annotations.findings, *inspection.inspect(annotations))
-    return [item.on(side) for item in found]
-
-
-def _lacking(reference: Annotations, prediction: Annotations) -> list[Finding]:
-    """Return which episodes of the reference the prediction does not name at all."""
-    named = set(prediction.episodes)
-    lacking = sorted(name for name in reference.episodes if name not in named)
-    if not lacking:
-        return []
-    text = f"{len(lacking)} of {len(reference.episodes)} episodes are not in the prediction"
-    return [
-        finding(
-            "missing_episodes",
-            f"{text}; they are scored as empty",
-            level="warning",
-            side="prediction",
-            count=len(lacking),
-            places=(f"episode {name!r}" for name in lacking),
-        )
-    ]
-
-
-def _together(comparison: Comparison) -> list[Finding]:
-    """Return what is worth saying of two sides together."""
-    reference, prediction = comparison.reference, comparison.prediction
-    found = []
-    tracks = [{side.tracks[i] for i in np.unique(side.track)} for side in (reference, prediction)]
-    if all(tracks) and not tracks[0] & tracks[1]:
-        found.append(
-            finding(
-                "no_common_track",
-                f"the sides have no track in common (reference {sorted(tracks[0])}, prediction "
-                f"{sorted(tracks[1])}), so no segments meet; see --task and --columns track=",
-                level="warning",
-            )
-        )
-    return found
-
-
-def _recorded(records: Records, with_context: bool) -> list[Finding]:
-    """Return what is worth saying of the recorded judgments."""
-    found = []
-    if records.conflicts:
-        found.append(
-            finding(
-                "conflicting_judgments",
-                f"{len(records.conflicts)} judgments contradict an earlier one of the same judge "
-                "and prompt; the later one counts (segjudge judgments diff lists them)",
-                level="warning",
-                side="judgments",
-                count=len(records.conflicts),
-                places=(
-                    f"{c.later.label_a!r} / {c.later.label_b!r}: "
-                    f"{c.earlier.verdict} then {c.later.verdict}"
-                    for c in records.conflicts
-                ),
-            )
-        )
-    if records.contexts and not with_context:
-        found.append(
-            finding(
-                "judgments_with_context",
-                f"{records.contexts} judgments carry a context and so don't count here; "
-                "--context instruction uses them",
-                side="judgments",
-                count=records.contexts,
-            )
-        )
-    return found
-
-
 def report(case: Case, by: Sequence[str] = ()) -> Report:
     """Compute the metrics and write the report.
 
@@ -286,7 +212,7 @@ def report(case: Case, by: Sequence[str] = ()) -> Report:
         by_group={name: by_group(name, comparison, outcomes, matrix) for name in by},
         judge=judge_info(case.decided),
         inputs=case.inputs,
-        findings=[*case.findings, *_about(outcomes, case.decided)],
+        findings=[*case.findings, *noticed.about(outcomes, case.decided)],
         options=case.options,
         version=version(),
         run=case.run or Run(created=datetime.now(UTC).isoformat(timespec="seconds")),
@@ -305,27 +231,3 @@ def judge_info(decided: Decided) -> JudgeInfo:
         prompt=", ".join(prompts) or None,
         pairs=PairCounts(needed=len(decided.by), **{by.value: n for by, n in counts.items()}),
     )
-
-
-def _about(outcomes: Sequence[Any], decided: Decided) -> list[Finding]:
-    """Return what a reader of the figures must know."""
-    found = []
-    for outcome in outcomes:
-        close = int(outcome.low.get("near_threshold", np.zeros(1)).sum())
-        if close:
-            found.append(
-                finding(
-                    "near_threshold",
-                    f"{outcome.metric.key}: {close} pairs are within 1 ms of the threshold",
-                    count=close,
-                )
-            )
-    if any(record is not None for record in decided.record):
-        found.append(
-            finding(
-                "own_wording",
-                "the judge's prompt is not a benchmark's own wording, so these figures are not "
-                "the published ones",
-            )
-        )
-    return found
