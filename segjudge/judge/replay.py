@@ -71,6 +71,12 @@ class Records:
                 self._model[key] = found
                 self.askers[asker(judgment)] += 1
 
+    def without_people(self) -> Records:
+        """Return the same records but for those that people made."""
+        others = Records()
+        others._model = self._model
+        return others
+
     def human(self, pair: Pair, task: str) -> Recorded | None:
         """Return a person's judgment on the pair, if there is one."""
         return self._human.get((task, pair)) or self._human.get((None, pair))

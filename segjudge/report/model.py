@@ -72,6 +72,8 @@ class Report(BaseModel):
         Episode id -> metric -> value, low, high, components.
     by_group : dict
         Field -> group -> as `metrics`.
+    without_human : dict
+        As `metrics`, had no person decided a pair; empty where none did.
     judge : JudgeInfo
     inputs : list of Input
     findings : list of Finding
@@ -88,6 +90,7 @@ class Report(BaseModel):
     schema_: Literal["segjudge.report/1"] = Field(default=SCHEMA, alias="schema")
     metrics: dict[str, Figures]
     by_group: dict[str, dict[str, dict[str, Figures]]] = {}
+    without_human: dict[str, Figures] = {}
     judge: JudgeInfo = JudgeInfo()
     inputs: list[Input] = []
     findings: list[Finding] = []

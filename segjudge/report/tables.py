@@ -58,6 +58,9 @@ def show(what: RenderableType) -> None:
 def report_table(report: Report) -> RenderableType:
     """Return the report for people: figures, groups, judge, findings."""
     parts: list[RenderableType] = [_metrics(report.metrics)]
+    if report.without_human:
+        unaided = (f"{name} {value_text(own)}" for name, own in report.without_human.items())
+        parts.append(cell(f"without people's verdicts: {', '.join(unaided)}"))
     for name, groups in report.by_group.items():
         parts += [cell(""), cell(f"by {name}"), _groups(name, groups)]
     parts += [cell(""), cell(_judge(report))]

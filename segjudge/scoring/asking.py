@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, NoReturn, TypedDict, Unpack
 
 from segjudge.cache import Answer, FailedAttempt, Store, default_store_path
-from segjudge.errors import UsageError
+from segjudge.errors import StoppedEarly, UsageError
 from segjudge.findings import Finding, finding
-from segjudge.judge import By, Failure, Records
+from segjudge.judge import Failure, Records
 from segjudge.judge.chat import ChatJudge
 from segjudge.judge.progress import Progress
 from segjudge.judgments import Judgment
@@ -147,10 +147,45 @@ async def ask(
             async for decision in decisions:
                 (failed if isinstance(decision, Failure) else answered).append(decision)  # type: ignore[arg-type]
     finally:
-        case.decided.add(answered, By.MODEL)
+        case.add(answered)
         case.findings.extend(_noticed(judge.progress, failed, case))
         case.run = run_of(judge.progress)
     return case.run
+
+
+class _Nobody:
+    """A way to no model at all: what the store doesn't know stays unknown."""
+
+    async def open(self) -> None:
+        """Refuse."""
+        raise StoppedEarly("nobody is asked")
+
+    async def complete(self, *_: object) -> NoReturn:
+        """Refuse."""
+        raise StoppedEarly("nobody is asked")
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+async def recall(
+    case: Case, model: str, prompt: Prompt, store: Store, **options: Unpack[JudgeOptions]
+) -> None:
+    """Fill in what the store knows of a model's answers, asking nothing.
+
+    Also what the model had said of the pairs that a person decided. Parameters are those of
+    `ask`.
+    """
+    silent: JudgeOptions = {**options, "on_progress": None, "limit": None, "budget_usd": None}
+    judge = ChatJudge(model, prompt=prompt, store=store, transport=_Nobody(), **silent)
+    wanted = (case.unaided or case.decided).missing()
+    answered: list[Judgment] = []
+    with suppress(StoppedEarly):
+        async with aclosing(judge.decide(wanted)) as decisions:
+            async for decision in decisions:
+                if isinstance(decision, Judgment):
+                    answered.append(decision)  # noqa: PERF401 - it ends with an exception
+    case.add(answered)
 
 
 def run_of(progress: Progress) -> Run:

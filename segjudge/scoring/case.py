@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from segjudge import gamed
 from segjudge.annotations import Annotations, Int32
 from segjudge.errors import UsageError
 from segjudge.findings import Finding
@@ -24,9 +26,9 @@ from segjudge.judge import (
     decide_by_verb,
     decide_without_asking,
 )
-from segjudge.judgments import normalise
+from segjudge.judgments import Judgment, normalise
 from segjudge.metrics import Comparison, Metric, Questions, evaluate, questions
-from segjudge.report import Input, JudgeInfo, PairCounts, Report, Run, build
+from segjudge.report import Figures, Input, JudgeInfo, PairCounts, Report, Run, build
 from segjudge.scoring import noticed
 from segjudge.scoring.grouping import by_group
 from segjudge.verbs import Taxonomy, about_prediction, check_reference
@@ -52,6 +54,8 @@ class Case:
     inputs : list of Input
     run : Run or None
         What was asked; None where nothing was.
+    unaided : Decided or None
+        What is known of the pairs but for what people said; None where they said nothing.
     """
 
     comparison: Comparison
@@ -62,17 +66,21 @@ class Case:
     options: dict[str, Any]
     inputs: list[Input] = field(default_factory=list)
     run: Run | None = None
+    unaided: Decided | None = None
 
-    def unknown_rows(self, metric: Metric) -> int:
+    def add(self, judgments: Sequence[Judgment]) -> None:
+        """Fill in what a model answered."""
+        self.decided.add(judgments, By.MODEL)
+        if self.unaided is not None:
+            self.unaided.add(judgments, By.MODEL)
+
+    def unknown_rows(self, metric: Metric, decided: Decided | None = None) -> int:
         """Return how many distinct label pairs that a metric needs are unknown to it."""
-        answers = self._answers(metric)
+        if not metric.reads:
+            return 0
+        verdicts = (decided or self.decided).verdict
+        answers = [-1 if v is None else getattr(v, metric.reads) for v in verdicts]
         return sum(1 for row in self.needs[metric.key].tolist() if answers[row] < 0)
-
-    def _answers(self, metric: Metric) -> list[int]:
-        reads = metric.reads
-        return (
-            [-1 if v is None else getattr(v, reads) for v in self.decided.verdict] if reads else []
-        )
 
 
 def case(
@@ -123,12 +131,16 @@ def case(
     asked = {m.key: questions(comparison, m.asked(comparison).pairs) for m in metrics if m.reads}
     pairs, needs = union(asked, len(comparison.reference.labels))
     labels = comparison.reference.labels
+    unaided = None
     if verbs is not None:
         decided = decide_by_verb(pairs, labels, contexts, task, verbs)
     else:
-        decided = decide_without_asking(
-            pairs, labels, contexts, task=task, records=records, identity=identity
+        decide = partial(
+            decide_without_asking, pairs, labels, contexts, task=task, identity=identity
         )
+        decided = decide(records=records)
+        if By.HUMAN in decided.by:
+            unaided = decide(records=records.without_people())
     return Case(
         comparison,
         list(metrics),
@@ -137,7 +149,7 @@ def case(
         [
             *findings,
             *noticed.said_of("reference", reference),
-            *noticed.said_of("prediction", prediction),
+            *gamed.look(reference, prediction, noticed.said_of("prediction", prediction)),
             *noticed.lacking(reference, prediction),
             *noticed.together(comparison),
             *(about_prediction(prediction, verbs) if verbs is not None else ()),
@@ -154,6 +166,24 @@ def case(
             for role, side in (("reference", reference), ("prediction", prediction))
             if side.source
         ],
+        unaided=unaided,
+    )
+
+
+def decide(
+    pairs: LabelPairs,
+    labels: Sequence[str],
+    contexts: Sequence[str],
+    task: str,
+    records: Records,
+    identity: bool,
+    verbs: Taxonomy | None,
+) -> Decided:
+    """Decide all pairs that need no model; `case` says what each parameter is."""
+    if verbs is not None:
+        return decide_by_verb(pairs, labels, contexts, task, verbs)
+    return decide_without_asking(
+        pairs, labels, contexts, task=task, records=records, identity=identity
     )
 
 
@@ -217,7 +247,22 @@ def report(case: Case, by: Sequence[str] = ()) -> Report:
         version=version(),
         run=case.run or Run(created=datetime.now(UTC).isoformat(timespec="seconds")),
         by_episode=build.by_episode(comparison.reference.episodes, outcomes),
+        without_human=_without_human(case),
     )
+
+
+def _without_human(case: Case) -> dict[str, Figures]:
+    """Return each metric's figures as they would be if no person had said anything."""
+    unaided = case.unaided
+    if unaided is None:
+        return {}
+    matrix = unaided.matrix()
+    return {
+        metric.key: build.figures(
+            evaluate(metric, case.comparison, matrix), case.unknown_rows(metric, unaided)
+        )
+        for metric in case.metrics
+    }
 
 
 def judge_info(decided: Decided) -> JudgeInfo:

@@ -25,6 +25,7 @@ from segjudge.scoring.asking import (
     ask,
     opened,
     prompt_for,
+    recall,
     refuse_mixture,
 )
 from segjudge.scoring.case import Case, case, report
@@ -169,8 +170,18 @@ def _prompt(built: Case, options: AskOptions) -> Prompt:
     return prompt
 
 
-async def fill(built: Case, **options: Unpack[AskOptions]) -> None:
+async def fill(
+    built: Case, *, from_store_only: bool = False, **options: Unpack[AskOptions]
+) -> None:
     """Put what is missing to the model named in the options; without one, do nothing.
+
+    Parameters
+    ----------
+    built : Case
+    from_store_only : bool
+        Ask nothing; fill in what the store has of that model.
+    **options
+        See `AskOptions`.
 
     Raises
     ------
@@ -184,7 +195,10 @@ async def fill(built: Case, **options: Unpack[AskOptions]) -> None:
         return
     prompt = _prompt(built, options)
     with opened(options.get("store")) as store:
-        await ask(built, model, prompt, store, **_judge_options(options))
+        if not from_store_only:
+            await ask(built, model, prompt, store, **_judge_options(options))
+        if from_store_only or built.unaided is not None:
+            await recall(built, model, prompt, store, **_judge_options(options))
 
 
 async def ascore(
