@@ -179,12 +179,43 @@ def questions(comparison: Comparison, pairs: Pairs) -> Questions:
     Questions
         Sorted by (context, a, b); indices into the comparison's labels.
     """
+    n = max(len(comparison.reference.labels), 1)
+    keys = np.unique(_question_keys(comparison, pairs))
+    return Questions((keys // n) % n, keys % n, keys // (n * n))
+
+
+def question_rows(comparison: Comparison, pairs: Pairs, among: Questions) -> Int64:
+    """Return the row of `among` that each pair of segments belongs to, -1 for none.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    pairs : Pairs
+        n of them.
+    among : Questions
+        Sorted, as `questions` gives them.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+    """
+    n = max(len(comparison.reference.labels), 1)
+    held = (among.context * n + among.a) * n + among.b
+    if not len(held):
+        return np.full(len(pairs), -1, np.int64)
+    keys = _question_keys(comparison, pairs)
+    place = np.minimum(np.searchsorted(held, keys), len(held) - 1)
+    return np.where(held[place] == keys, place, -1).astype(np.int64)
+
+
+def _question_keys(comparison: Comparison, pairs: Pairs) -> Int64:
+    """Return one number a pair of segments, the same for the same label pair and context."""
     one = comparison.reference.label[pairs.left].astype(np.int64)
     two = comparison.prediction.label[pairs.right].astype(np.int64)
     context = comparison.context[comparison.reference.episode[pairs.left]].astype(np.int64)
     n = max(len(comparison.reference.labels), 1)
-    keys = np.unique((context * n + np.minimum(one, two)) * n + np.maximum(one, two))
-    return Questions((keys // n) % n, keys % n, keys // (n * n))
+    keys: Int64 = (context * n + np.minimum(one, two)) * n + np.maximum(one, two)
+    return keys
 
 
 def evaluate(metric: Metric, comparison: Comparison, judgments: JMatrix) -> Outcome:

@@ -45,14 +45,14 @@ def match(left: Index, right: Index, inter: Int64, union: Int64) -> Bool:
         return chosen
     edges = np.flatnonzero(shared)
     chosen[edges] = False
-    for component in _components(left[edges], right[edges]):
+    for component in components(left[edges], right[edges]):
         part = edges[component]
         kept = _solve(left[part], right[part], inter[part], union[part])
         chosen[part[kept]] = True
     return chosen
 
 
-def _components(left: Index, right: Index) -> list[Index]:
+def components(left: Index, right: Index) -> list[Index]:
     """Split edges into connected components: positions, ascending within each."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
