@@ -7,15 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from segjudge import inspection
-from segjudge.annotations import Annotations
+from segjudge.annotations import Annotations, align
 from segjudge.findings import Finding, finding
 from segjudge.judge import Decided, Records
 from segjudge.metrics import Comparison, Outcome
 
 
 def said_of(side: str, annotations: Annotations) -> list[Finding]:
-    """Return what was noticed of one side, while reading it and in its columns."""
-    found = (*annotations.findings, *inspection.inspect(annotations))
+    """Return what was noticed of one side, while reading it and in its columns.
+
+    Columns are looked through in canonical order, so that the order of a file's rows does not
+    show in a report.
+    """
+    (canonical,) = align(annotations)
+    found = (*annotations.findings, *inspection.inspect(canonical))
     return [item.on(side) for item in found]
 
 
