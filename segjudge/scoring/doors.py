@@ -13,12 +13,10 @@ from pydantic import BaseModel
 
 from segjudge.cache import Store, default_store_path
 from segjudge.errors import UsageError
-from segjudge.judge import By, Records, select
+from segjudge.judge import By
 from segjudge.judge.chat import ChatJudge
-from segjudge.judge.verb import TASK
-from segjudge.metrics import DEFAULT_METRICS, make_all
 from segjudge.prompts import Prompt
-from segjudge.report import Report
+from segjudge.report import Input, Report
 from segjudge.scoring.asking import (
     JudgeOptions,
     NoAnswers,
@@ -26,16 +24,11 @@ from segjudge.scoring.asking import (
     opened,
     prompt_for,
     recall,
-    refuse_mixture,
 )
 from segjudge.scoring.case import Case, case, report
-from segjudge.scoring.options import AskOptions, said
-from segjudge.scoring.recorded import load_judgments
-from segjudge.scoring.sides import Side, edited, read_side
-from segjudge.scoring.verbs import NONE, verbs_for
-from segjudge.verbs import Taxonomy
-
-RESOLUTIONS = {"us": 1, "ms": 1000}
+from segjudge.scoring.options import AskOptions
+from segjudge.scoring.settings import read_sides, settings_of
+from segjudge.scoring.sides import Side
 
 _T = TypeVar("_T")
 
@@ -73,9 +66,6 @@ class Plan(BaseModel):
     by_metric: dict[str, int]
 
 
-_EDITS = ("episodes", "id_map", "offset", "clip", "ignore_label", "leave_out_failed")
-
-
 def build_case(reference: Side, prediction: Side, **options: Unpack[AskOptions]) -> Case:
     """Read, edit and align two sides, and decide all pairs that need no model.
 
@@ -92,64 +82,19 @@ def build_case(reference: Side, prediction: Side, **options: Unpack[AskOptions])
     UsageError
         An option can't be used as given.
     """
-    resolution = options.get("resolution", "us")
-    if resolution not in RESOLUTIONS:
-        raise UsageError(f"resolution is {resolution!r}; expected us or ms")
-    metrics = make_all(options.get("metrics") or DEFAULT_METRICS, RESOLUTIONS[resolution])
-    task = options.get("task", "subtask")
-    reading = options.get("reading") or {}
-    theirs = options.get("prediction_reading")
-    sides = (
-        read_side(reference, task, reading),
-        read_side(prediction, task, reading if theirs is None else theirs),
-    )
-    changes = {name: value for name, value in options.items() if name in _EDITS}
-    sides = edited(*sides, **changes)  # type: ignore[arg-type]
-    records, inputs = _records(options)
-    verbs, verb_inputs = verbs_for(task, options.get("verbs"))
-    context = options.get("context", "none")
+    settings = settings_of(**options)
     built = case(
-        *sides,
-        metrics,
-        records,
-        task=task,
-        context_field=None if context == "none" else context,
-        identity=options.get("identity", True),
-        verbs=verbs,
-        options=said(options, [metric.key for metric in metrics]) | _said_verbs(task, verbs),
+        *read_sides(reference, prediction, **options),
+        settings.metrics,
+        settings.records,
+        task=settings.task,
+        context_field=settings.context_field,
+        identity=settings.identity,
+        verbs=settings.verbs,
+        options=settings.said,
     )
-    built.inputs.extend([*inputs, *verb_inputs])
+    built.inputs.extend(settings.inputs)
     return built
-
-
-def _said_verbs(task: str, verbs: Taxonomy | None) -> dict[str, str]:
-    """Return which verbs decided, where the task is one that verbs decide."""
-    return {"verbs": verbs.name if verbs else NONE} if task == TASK else {}
-
-
-def _records(options: AskOptions) -> tuple[Records, list[Any]]:
-    """Return the recorded judgments that count, and what they came from."""
-    lines, inputs = load_judgments(options.get("judgments", ()))
-    model, store = options.get("model"), options.get("store")
-    if store is not None and not model and not isinstance(store, Store):
-        kept, sources = load_judgments(store)
-        lines, inputs = [*lines, *kept], [*inputs, *sources]
-    prompt = options.get("prompt")
-    if prompt and Path(prompt).is_file():
-        prompt = prompt_for(options.get("task", "subtask"), prompt).id
-    chosen = select(
-        lines,
-        options.get("judge"),
-        prompt,
-        mix=options.get("mix", False),
-        run=options.get("run", 1),
-    )
-    records = Records(chosen)
-    if model:
-        asked = prompt_for(options.get("task", "subtask"), options.get("prompt"))
-        name = options.get("judge_name") or model
-        refuse_mixture(records, name, asked, options.get("mix", False))
-    return records, inputs
 
 
 def _judge_options(options: AskOptions) -> JudgeOptions:
