@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from segjudge.commands import files, judging, judgments, scores
+from segjudge.commands import audit, files, judging, judgments, scores
 from segjudge.errors import InputError, SegjudgeError, StoppedEarly
 from segjudge.report.tables import visible
 from segjudge.version import version
@@ -25,6 +25,7 @@ app = typer.Typer(
 app.command()(scores.score)
 app.command()(scores.plan)
 app.command()(judging.judge)
+app.command()(audit.audit)
 app.command()(files.validate)
 app.command()(files.convert)
 app.command("formats")(files.list_formats)

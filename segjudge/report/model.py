@@ -118,6 +118,12 @@ class Report(BaseModel):
         ]
         return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
 
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks."""
+        from segjudge.report.exports import html_text
+
+        return html_text(self)
+
     def without_value(self) -> list[str]:
         """Return the metrics that have no value because answers are unknown."""
         return [name for name, figures in self.metrics.items() if figures.get("undecided_pairs")]

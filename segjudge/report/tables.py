@@ -19,6 +19,9 @@ from segjudge.report.model import Figures, PairCounts, Report
 PLACES_IN_TABLE = 3
 WIDTH_OF_A_PIPE = 1000
 
+#: What a spreadsheet takes for the beginning of a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
 #: Unicode categories that steer a terminal or break a line, and embeddings that turn its order.
 _STEERING = frozenset(("Cc", "Cs", "Zl", "Zp"))
 _TURNING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
@@ -212,6 +215,16 @@ def plan_table(plan: Mapping[str, Any]) -> RenderableType:
     return table
 
 
+def csv_cell(text: str) -> str:
+    r"""Return text for a cell of CSV that no spreadsheet runs as a formula.
+
+    Labels and ids come from files and models. Text that begins with one of ``= + - @``, a tab or
+    a line break, perhaps behind apostrophes, gets one more apostrophe in front, so that taking
+    one away gives the text back.
+    """
+    return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
+
+
 def csv_text(report: Report) -> str:
     """Return the figures as CSV: a row for the corpus, each group and each episode, by metric."""
     rows: list[dict[str, Any]] = []
@@ -230,5 +243,7 @@ def csv_text(report: Report) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(
+        {name: csv_cell(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows
+    )
     return text.getvalue()
