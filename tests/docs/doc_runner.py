@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -213,7 +214,7 @@ def run_page(text: str, page: str) -> tuple[list[Step], list[str]]:
     """
     every: list[Step] = []
     wrong: list[str] = []
-    names: dict[str, object] = {"__name__": "__page__"}
+    module = sys.modules["__page__"] = types.ModuleType("__page__")
     with fresh_folder() as (folder, home), contextlib.chdir(folder):
         for block in blocks(text):
             if block.marked == "console":
@@ -222,7 +223,7 @@ def run_page(text: str, page: str) -> tuple[list[Step], list[str]]:
                 every += found
                 wrong += faults(found, page)
             elif block.marked == "python":
-                wrong += run_python(block, page, names)
+                wrong += run_python(block, page, vars(module))
     return every, wrong
 
 
