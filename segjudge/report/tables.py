@@ -148,10 +148,11 @@ def _number(value: Any) -> str:
 
 
 def _parts(figures: Figures) -> str:
-    """Return what the value is a ratio of, in words."""
-    if "denominator_s" in figures:
+    """Return what the value is a ratio of, in words; empty where it is another or unknown."""
+    if figures.get("denominator_s") is not None:
         return f"{_span(figures, 'numerator', '_s', '.3f')} / {figures['denominator_s']:.3f} s"
-    if "matches" in figures or "matches_low" in figures:
+    counted = {"predictions", "references"} <= figures.keys()
+    if counted and ("matches" in figures or "matches_low" in figures):
         matches = _span(figures, "matches", "", "d")
         return f"2 x {matches} / ({figures['predictions']} + {figures['references']})"
     return ""
