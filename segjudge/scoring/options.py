@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
 from segjudge.cache import Store
 from segjudge.scoring.asking import JudgeOptions
 from segjudge.scoring.recorded import Recorded
+from segjudge.scoring.uncertainty import IntervalOptions
 from segjudge.scoring.verbs import Verbs
 
 
@@ -85,9 +86,33 @@ class AskOptions(CaseOptions, JudgeOptions, total=False):
     store: Store | str | os.PathLike[str] | None
 
 
+class ScoreOptions(AskOptions, IntervalOptions, total=False):
+    """The options of a case, of asking a model, and of intervals."""
+
+
+def parted(options: ScoreOptions) -> tuple[AskOptions, IntervalOptions]:
+    """Part the options of the intervals from the others.
+
+    Raises
+    ------
+    TypeError
+        There is no such option.
+    """
+    parts: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    for name, value in options.items():
+        if name not in ScoreOptions.__annotations__:
+            raise TypeError(f"there is no option {name!r}")
+        parts[name in IntervalOptions.__annotations__][name] = value
+    return cast(AskOptions, parts[0]), cast(IntervalOptions, parts[1])
+
+
 #: Options that have no bearing on the figures, or that the report says elsewhere.
 _UNSAID = {"judgments", "store", "on_progress", "concurrency", "rpm", "tpm", "timeout"}
 _UNSAID |= {"budget_usd", "price_in", "price_out", "limit", "api_base"}
+
+
+#: Options whose text may name a file.
+_MAY_BE_FILES = {"episodes", "id_map", "prompt", "verbs"}
 
 
 def said(options: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
@@ -112,6 +137,10 @@ def said(options: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
 
 def _plain(name: str, value: Any) -> Any:
     """Return a value as JSON knows it; of a path only the name, as machines differ."""
-    if isinstance(value, os.PathLike) or (name in ("id_map", "prompt") and isinstance(value, str)):
+    if isinstance(value, os.PathLike) or (name in _MAY_BE_FILES and _is_file(value)):
         return Path(value).name
     return dict(value) if isinstance(value, Mapping) else value
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, str) and os.path.isfile(value)
