@@ -86,10 +86,14 @@ def _canonical(value: Any) -> Any:
     return value
 
 
+# Made once: json.dumps makes one for each call.
+_encoded = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+).encode
+
+
 def _sha256(value: Any) -> str:
-    text = json.dumps(
-        value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
+    text = _encoded(value)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -98,6 +102,8 @@ def _kept(limit: int) -> BeforeValidator:
 
     def keep(text: object) -> object:
         if not isinstance(text, str):
+            return text
+        if len(text) <= limit and text.isascii():
             return text
         # A reply may spell half a surrogate pair, which no file can hold.
         text = text.encode("utf-8", "replace").decode()
@@ -235,7 +241,8 @@ def derive(answers: Sequence[Answer]) -> Judgment:
     first = ordered[0]
     if len(ordered) > 1 and any(each.key.group() != first.key.group() for each in ordered[1:]):
         raise ValueError("answers on more than one question")
-    verdict = by_vote([answer.verdict for answer in ordered])
+    verdicts = [answer.verdict for answer in ordered]
+    verdict = verdicts[0] if len(verdicts) == 1 else by_vote(verdicts)  # a vote of one is itself
     told = next((answer for answer in ordered if answer.verdict == verdict), first)
     models = sorted({answer.model_answered for answer in ordered if answer.model_answered})
     extra: dict[str, Any] = {"models_answered": models} if models else {}
@@ -253,7 +260,7 @@ def derive(answers: Sequence[Answer]) -> Judgment:
         task=first.task,
         context=first.context,
         params=first.params_sent or first.params,
-        votes=[answer.verdict.value for answer in ordered],
+        votes=[each.value for each in verdicts],
         rationale=told.reason or None,
         usage=_total([answer.usage for answer in ordered]),
         cost_usd=_sum([answer.cost_usd for answer in ordered]),
@@ -272,6 +279,8 @@ def _total(usages: Sequence[Mapping[str, Any] | None]) -> dict[str, Any] | None:
     known = [usage for usage in usages if usage is not None]
     if len(known) != len(usages):
         return None
+    if len(known) == 1 and all(type(value) is int for value in known[0].values()):
+        return dict(known[0])  # the usual case, in a tenth of the time
     total: dict[str, Any] = {}
     for name in dict.fromkeys(name for usage in known for name in usage):
         values = [usage.get(name) for usage in known]
