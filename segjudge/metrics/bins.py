@@ -87,10 +87,14 @@ class Bins:
             )
         return cls(found)
 
+    @property
+    def said(self) -> list[float | None]:
+        """The edges in seconds, None for infinity, as a report repeats them."""
+        return [None if edge == ENDLESS else edge / MICROSECONDS for edge in self.edges]
+
     def spans(self) -> list[tuple[float, float | None]]:
         """Return the ends of each bin in seconds; None for infinity."""
-        ends = [None if edge == ENDLESS else edge / MICROSECONDS for edge in self.edges]
-        return [(a or 0.0, b) for a, b in pairwise(ends)]
+        return [(start or 0.0, end) for start, end in pairwise(self.said)]
 
     def index(self, length: Int64) -> Int64:
         """Return the bin of each length, -1 where it is in none."""

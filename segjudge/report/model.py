@@ -72,6 +72,8 @@ class Report(BaseModel):
         Episode id -> metric -> value, low, high, components.
     by_group : dict
         Field -> group -> as `metrics`.
+    by_length : dict
+        Metric -> ``reference`` (recall) and ``prediction`` (precision) -> bins of length.
     without_human : dict
         As `metrics`, had no person decided a pair; empty where none did.
     judge : JudgeInfo
@@ -90,6 +92,7 @@ class Report(BaseModel):
     schema_: Literal["segjudge.report/1"] = Field(default=SCHEMA, alias="schema")
     metrics: dict[str, Figures]
     by_group: dict[str, dict[str, dict[str, Figures]]] = {}
+    by_length: dict[str, dict[str, list[Figures]]] = {}
     without_human: dict[str, Figures] = {}
     judge: JudgeInfo = JudgeInfo()
     inputs: list[Input] = []

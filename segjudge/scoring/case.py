@@ -28,9 +28,12 @@ from segjudge.judge import (
 )
 from segjudge.judgments import Judgment, normalise
 from segjudge.metrics import Comparison, Metric, Questions, evaluate, questions
+from segjudge.metrics.bins import Bins
 from segjudge.report import Figures, Input, JudgeInfo, PairCounts, Report, Run, build
 from segjudge.scoring import noticed
 from segjudge.scoring.grouping import by_group
+from segjudge.scoring.lengths import by_length
+from segjudge.scoring.uncertainty import Sureness
 from segjudge.verbs import Taxonomy, about_prediction, check_reference
 from segjudge.version import version
 
@@ -220,7 +223,13 @@ def union(asked: Mapping[K, Questions], n_labels: int) -> tuple[LabelPairs, dict
     return LabelPairs((every // n) % n, every % n, every // (n * n)), rows
 
 
-def report(case: Case, by: Sequence[str] = ()) -> Report:
+def report(
+    case: Case,
+    by: Sequence[str] = (),
+    *,
+    sure: Sureness | None = None,
+    bins: Bins | None = None,
+) -> Report:
     """Compute the metrics and write the report.
 
     Parameters
@@ -228,6 +237,10 @@ def report(case: Case, by: Sequence[str] = ()) -> Report:
     case : Case
     by : sequence of str
         Fields of the reference's episode table to group by; ``track`` groups by track.
+    sure : Sureness, optional
+        Adds intervals.
+    bins : Bins, optional
+        Adds recall and precision by length of segment.
 
     Raises
     ------
@@ -236,14 +249,27 @@ def report(case: Case, by: Sequence[str] = ()) -> Report:
     """
     comparison, matrix = case.comparison, case.decided.matrix()
     outcomes = [evaluate(metric, comparison, matrix) for metric in case.metrics]
+    metrics = {o.metric.key: build.figures(o, case.unknown_rows(o.metric)) for o in outcomes}
+    for name, own in sure.figures(outcomes).items() if sure else ():
+        metrics[name].update(own)
+    groups = {name: by_group(name, comparison, outcomes, matrix, sure) for name in by}
+    lengths, outside = by_length(case.metrics, comparison, matrix, bins, sure)
     return Report(
         schema="segjudge.report/1",
-        metrics={o.metric.key: build.figures(o, case.unknown_rows(o.metric)) for o in outcomes},
-        by_group={name: by_group(name, comparison, outcomes, matrix) for name in by},
+        metrics=metrics,
+        by_group=groups,
+        by_length=lengths,
         judge=judge_info(case.decided),
         inputs=case.inputs,
-        findings=[*case.findings, *noticed.about(outcomes, case.decided)],
-        options=case.options,
+        findings=[
+            *case.findings,
+            *outside,
+            *(sure.findings(groups) if sure else ()),
+            *noticed.about(outcomes, case.decided),
+        ],
+        options=case.options
+        | ({"ci": sure.intervals.said} if sure else {})
+        | ({"bins": bins.said} if bins else {}),
         version=version(),
         run=case.run or Run(created=datetime.now(UTC).isoformat(timespec="seconds")),
         by_episode=build.by_episode(comparison.reference.episodes, outcomes),

@@ -15,8 +15,9 @@ from segjudge.cache import Store, default_store_path
 from segjudge.errors import UsageError
 from segjudge.judge import By
 from segjudge.judge.chat import ChatJudge
+from segjudge.metrics.bins import Bins
 from segjudge.prompts import Prompt
-from segjudge.report import Input, Report
+from segjudge.report import Report
 from segjudge.scoring.asking import (
     JudgeOptions,
     NoAnswers,
@@ -26,9 +27,10 @@ from segjudge.scoring.asking import (
     recall,
 )
 from segjudge.scoring.case import Case, case, report
-from segjudge.scoring.options import AskOptions
+from segjudge.scoring.options import AskOptions, ScoreOptions, parted
 from segjudge.scoring.settings import read_sides, settings_of
 from segjudge.scoring.sides import Side
+from segjudge.scoring.uncertainty import IntervalOptions, Sureness, intervals_of
 
 _T = TypeVar("_T")
 
@@ -151,15 +153,18 @@ async def ascore(
     prediction: Side,
     *,
     by: Sequence[str] = (),
-    **options: Unpack[AskOptions],
+    bins: str | Sequence[float] | None = None,
+    **options: Unpack[ScoreOptions],
 ) -> Report:
     """Score as `score` does, from within an event loop.
 
     Parameters, result and errors are those of `score`.
     """
-    built = await asyncio.to_thread(build_case, reference, prediction, **options)
-    await fill(built, **options)
-    return report(built, by)
+    asking, wanted = parted(options)
+    built = await asyncio.to_thread(build_case, reference, prediction, **asking)
+    sure, lengths = extras(built, wanted, bins)
+    await fill(built, **asking)
+    return await asyncio.to_thread(report, built, by, sure=sure, bins=lengths)
 
 
 def score(
@@ -167,7 +172,8 @@ def score(
     prediction: Side,
     *,
     by: Sequence[str] = (),
-    **options: Unpack[AskOptions],
+    bins: str | Sequence[float] | None = None,
+    **options: Unpack[ScoreOptions],
 ) -> Report:
     """Score a prediction against a reference.
 
@@ -179,8 +185,11 @@ def score(
     reference, prediction : path or Annotations
     by : sequence of str
         Fields of the reference's episode table to group by, such as ``family``.
+    bins : str or sequence of float, optional
+        Edges in seconds, ``0,0.5,1,2,5,10,inf``: adds recall by the length of the reference's
+        segments and precision by the length of the prediction's.
     **options
-        See `AskOptions`.
+        See `AskOptions` and `IntervalOptions`: ``ci=True`` adds intervals.
 
     Returns
     -------
@@ -206,10 +215,27 @@ def score(
     >>> round(report.metrics["psj"]["value"], 4)
     0.8268
     """
-    built = build_case(reference, prediction, **options)
-    if options.get("model"):
-        run_anywhere(fill(built, **options))
-    return report(built, by)
+    asking, wanted = parted(options)
+    built = build_case(reference, prediction, **asking)
+    sure, lengths = extras(built, wanted, bins)
+    if asking.get("model"):
+        run_anywhere(fill(built, **asking))
+    return report(built, by, sure=sure, bins=lengths)
+
+
+def extras(
+    built: Case, wanted: IntervalOptions, bins: str | Sequence[float] | None
+) -> tuple[Sureness | None, Bins | None]:
+    """Return what a report is to have besides its figures; to be called before anyone is asked.
+
+    Raises
+    ------
+    UsageError
+        An option can't be used as given, or the reference has no such field.
+    """
+    intervals = intervals_of(wanted)
+    sure = Sureness.over(built.comparison.reference, intervals) if intervals else None
+    return sure, None if bins is None else Bins.parse(bins)
 
 
 def run_anywhere(work: Coroutine[Any, Any, _T]) -> _T:

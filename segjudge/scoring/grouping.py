@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from segjudge.annotations import Annotations
 from segjudge.errors import UsageError
 from segjudge.jmatrix import JMatrix
 from segjudge.metrics import Comparison, Outcome, evaluate
 from segjudge.report import Figures, build
+from segjudge.scoring.uncertainty import Sureness
 
 #: Groups by track, not by a field of the episodes.
 TRACK = "track"
 
 
 def by_group(
-    name: str, comparison: Comparison, outcomes: Sequence[Outcome], matrix: JMatrix
+    name: str,
+    comparison: Comparison,
+    outcomes: Sequence[Outcome],
+    matrix: JMatrix,
+    sure: Sureness | None = None,
 ) -> dict[str, dict[str, Figures]]:
     """Return group -> metric -> figures.
 
@@ -30,6 +36,8 @@ def by_group(
     outcomes : sequence of Outcome
         Over the whole comparison.
     matrix : JMatrix
+    sure : Sureness, optional
+        Adds intervals, over the episodes of each group.
 
     Raises
     ------
@@ -37,12 +45,15 @@ def by_group(
         The reference has no such field.
     """
     if name == TRACK:
-        return _by_track(comparison, outcomes, matrix)
+        return _by_track(comparison, outcomes, matrix, sure)
     groups = _groups(comparison.reference, name)
     result: dict[str, dict[str, Figures]] = {group: {} for group in sorted(set(groups))}
     for outcome in outcomes:
         for group, own in build.grouped(outcome, groups).items():
             result[group][outcome.metric.key] = own
+    for group, figures in result.items():
+        rows = np.flatnonzero([each == group for each in groups])
+        _add(figures, outcomes, sure, rows)
     return result
 
 
@@ -56,8 +67,22 @@ def _groups(reference: Annotations, name: str) -> list[str]:
     return ["" if value is None else str(value) for value in values]
 
 
+def _add(
+    figures: dict[str, Figures],
+    outcomes: Sequence[Outcome],
+    sure: Sureness | None,
+    rows: npt.NDArray[np.intp] | None = None,
+) -> None:
+    """Add intervals to the figures of one group, if there are to be any."""
+    for metric, own in sure.figures(outcomes, rows).items() if sure else ():
+        figures[metric].update(own)
+
+
 def _by_track(
-    comparison: Comparison, outcomes: Sequence[Outcome], matrix: JMatrix
+    comparison: Comparison,
+    outcomes: Sequence[Outcome],
+    matrix: JMatrix,
+    sure: Sureness | None,
 ) -> dict[str, dict[str, Figures]]:
     sides = comparison.reference, comparison.prediction
     used = np.unique(np.concatenate([side.track for side in sides])).tolist()
@@ -65,9 +90,8 @@ def _by_track(
     for track in used:
         alone = comparison.on_track(track)
         name = comparison.reference.tracks[track]
-        result[name] = {}
-        for outcome in outcomes:
-            own = evaluate(outcome.metric, alone, matrix)
-            figures = build.grouped(own, [name] * comparison.n_episodes)
-            result[name][outcome.metric.key] = figures[name]
+        found = [evaluate(outcome.metric, alone, matrix) for outcome in outcomes]
+        groups = [name] * comparison.n_episodes
+        result[name] = {own.metric.key: build.grouped(own, groups)[name] for own in found}
+        _add(result[name], found, sure)
     return result
