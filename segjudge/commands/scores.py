@@ -11,13 +11,22 @@ from typing import Annotated
 import typer
 
 from segjudge.commands.ask_options import ask_options
+from segjudge.commands.interval_options import interval_options
 from segjudge.commands.judging import ask_for
 from segjudge.commands.options import Prediction, Reference, case_options, takes
 from segjudge.errors import UsageError
 from segjudge.judgments import UNKNOWN
-from segjudge.report import Report
 from segjudge.report.tables import csv_text, plan_table, report_table, show
-from segjudge.scoring import AskOptions, Case, CaseOptions, build_case, plan_of, report
+from segjudge.scoring import (
+    AskOptions,
+    Case,
+    CaseOptions,
+    IntervalOptions,
+    build_case,
+    extras,
+    plan_of,
+    report,
+)
 from segjudge.writing import write_text
 
 #: Exit status when a metric has no value for lack of judgments.
@@ -35,16 +44,30 @@ Missing = Annotated[
 
 
 @takes(ask_options, "asking")
+@takes(interval_options, "wanted")
 @takes(case_options, "options")
 def score(
     *,
     reference: Reference,
     prediction: Prediction,
     options: CaseOptions,
+    wanted: IntervalOptions,
     asking: AskOptions,
     by: Annotated[
         list[str], typer.Option(metavar="FIELD", help="Group by a field of the episodes.")
     ] = [],  # noqa: B006
+    ci: Annotated[
+        bool,
+        typer.Option("--ci", help="Add bootstrap intervals over the episodes, or over --cluster."),
+    ] = False,
+    bins: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECONDS,...",
+            help="Add recall and precision by length of segment, between edges such as "
+            "0,0.5,1,2,5,10,inf.",
+        ),
+    ] = None,
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write the report; - prints it.")
     ] = None,
@@ -64,11 +87,14 @@ def score(
     value because label pairs are undecided; 4: the model could not be asked to the end. The
     report is written all the same.
     """
-    printed = _printed(("--json", json_file), ("--csv", csv_file), ("--missing", missing_file))
+    printed = goes_to_stdout(
+        ("--json", json_file), ("--csv", csv_file), ("--missing", missing_file)
+    )
     both: AskOptions = {**options, **asking}
     case = build_case(reference, prediction, **both)
+    sure, lengths = extras(case, {**wanted, "ci": ci}, bins)
     stopped = ask_for(case, both)
-    result = report(case, by)
+    result = report(case, by, sure=sure, bins=lengths)
     if json_file:
         write_text(json_file, result.to_json())
     if csv_file:
@@ -80,11 +106,11 @@ def score(
     if stopped:
         raise stopped
     if result.without_value() and not allow_bounds:
-        typer.echo(_no_value(result, len(_undecided(case))), err=True)
+        typer.echo(no_value(result.without_value(), case), err=True)
         raise typer.Exit(NO_VALUE)
 
 
-def _printed(*files: tuple[str, str | Path | None]) -> bool:
+def goes_to_stdout(*files: tuple[str, str | Path | None]) -> bool:
     """Whether one of the files is standard output, so that the table is left out.
 
     Raises
@@ -98,10 +124,10 @@ def _printed(*files: tuple[str, str | Path | None]) -> bool:
     return bool(options)
 
 
-def _no_value(result: Report, undecided: int) -> str:
+def no_value(metrics: list[str], case: Case) -> str:
+    """Return why metrics have no value, and how to get one."""
     return (
-        f"No value for {', '.join(result.without_value())}: "
-        f"{undecided} of {result.judge.pairs.needed} "
+        f"No value for {', '.join(metrics)}: {len(undecided(case))} of {len(case.decided.by)} "
         "label pairs are undecided. Ask a chat model with `--model`; or list them with "
         "`--missing FILE`, judge them and give the answers with `--judgments FILE`; or accept "
         "the bounds with `--allow-bounds`."
@@ -125,7 +151,7 @@ def plan(
 
     With --model: also how many the store has, and what asking the rest would take.
     """
-    printed = _printed(("--json", json_file), ("--missing", missing_file))
+    printed = goes_to_stdout(("--json", json_file), ("--missing", missing_file))
     both: AskOptions = {**options, **asking}
     case = build_case(reference, prediction, **both)
     result = plan_of(case, **both)
@@ -137,7 +163,7 @@ def plan(
         show(plan_table(result.model_dump()))
 
 
-def _undecided(case: Case) -> list[int]:
+def undecided(case: Case) -> list[int]:
     """Return the rows of the pairs on which a metric lacks the answer that it reads."""
     verdicts = case.decided.verdict
     rows: set[int] = set()
@@ -151,7 +177,7 @@ def _undecided(case: Case) -> list[int]:
 
 def missing_text(case: Case, file: Path) -> str:
     """Return the undecided pairs: each a judgment but for verdict and judge, to be filled in."""
-    asked = {case.decided.question[row].pair: row for row in _undecided(case)}
+    asked = {case.decided.question[row].pair: row for row in undecided(case)}
     lines = []
     for pair in sorted(asked):
         question = case.decided.question[asked[pair]]

@@ -66,6 +66,8 @@ def report_table(report: Report) -> RenderableType:
         parts.append(cell(f"without people's verdicts: {', '.join(unaided)}"))
     for name, groups in report.by_group.items():
         parts += [cell(""), cell(f"by {name}"), _groups(name, groups)]
+    for name, sides in report.by_length.items():
+        parts += [cell(""), cell(f"{name} by length of segment"), _lengths(sides)]
     parts += [cell(""), cell(_judge(report))]
     if report.findings:
         parts.append(cell(""))
@@ -82,12 +84,15 @@ def _table(*numbers: str, first: str) -> Table:
 
 
 def _metrics(metrics: Mapping[str, Figures]) -> Table:
-    table = _table("value", "mean", "precision", "recall", first="metric")
+    level = next((own["ci_level"] for own in metrics.values() if "ci_level" in own), None)
+    sure = [] if level is None else [f"{100 * float(level):g} % interval"]
+    table = _table("value", *sure, "mean", "precision", "recall", first="metric")
     table.add_column("from", overflow="fold")
     for name, figures in metrics.items():
         table.add_row(
             cell(name),
             value_text(figures),
+            *(interval_text(figures) for _ in sure),
             _mean_text(figures),
             _number(figures.get("precision")),
             _number(figures.get("recall")),
@@ -114,10 +119,10 @@ def _groups(field: str, groups: Mapping[str, Mapping[str, Figures]]) -> Renderab
     wide, narrow = _table("episodes", *names, first=field), _table("value", first=field)
     for group, metrics in groups.items():
         named = cell(group or "(none)")
-        wide.add_row(named, _episodes(metrics), *(value_text(metrics[name]) for name in names))
+        wide.add_row(named, _episodes(metrics), *(sure_text(metrics[name]) for name in names))
         narrow.add_row(named, f"{_episodes(metrics)} episodes")
         for name in names:
-            narrow.add_row(cell(f"  {name}"), value_text(metrics[name]))
+            narrow.add_row(cell(f"  {name}"), sure_text(metrics[name]))
     return _Fitting(wide, narrow)
 
 
@@ -135,6 +140,30 @@ def value_text(figures: Figures) -> str:
     if figures["value"] is not None or figures["low"] is None:
         return _number(figures["value"])
     return f"{_number(figures['low'])} to {_number(figures['high'])}"
+
+
+def interval_text(figures: Figures) -> str:
+    """Return an interval in four decimals, ``[0.5812, 0.7013]``, a dash for none."""
+    if figures.get("ci_low") is None:
+        return "-"
+    return f"[{_number(figures['ci_low'])}, {_number(figures['ci_high'])}]"
+
+
+def sure_text(figures: Figures) -> str:
+    """Return a value, and its interval where it has one."""
+    value = value_text(figures)
+    return value if figures.get("ci_low") is None else f"{value} {interval_text(figures)}"
+
+
+def _lengths(sides: Mapping[str, list[Figures]]) -> Table:
+    """Return a row a bin: recall by the reference's lengths, precision by the prediction's."""
+    table = _table("references", "recall", "predictions", "precision", first="length")
+    for recall, precision in zip(sides["reference"], sides["prediction"], strict=True):
+        start, end = (recall[name] for name in ("from_s", "to_s"))
+        length = f"{start:g} s and more" if end is None else f"{start:g} to {end:g} s"
+        counted = ((str(own["segments"]), sure_text(own)) for own in (recall, precision))
+        table.add_row(length, *(text for both in counted for text in both))
+    return table
 
 
 def _mean_text(figures: Figures) -> str:
@@ -236,6 +265,10 @@ def csv_text(report: Report) -> str:
             for metric, figures in metrics.items():
                 key = {"scope": "group", "field": field, "name": group, "metric": metric}
                 rows.append({**key, **figures})
+    for metric, sides in report.by_length.items():
+        for side, bins in sides.items():
+            key = {"scope": "length", "field": side, "name": "", "metric": metric}
+            rows += [{**key, **figures} for figures in bins]
     for episode in report.by_episode:
         for metric, figures in report.by_episode[episode].items():
             key = {"scope": "episode", "field": "", "name": episode, "metric": metric}

@@ -7,6 +7,7 @@ from segjudge.scoring.doors import (
     Plan,
     ascore,
     build_case,
+    extras,
     fill,
     plan,
     plan_of,
@@ -16,15 +17,18 @@ from segjudge.scoring.doors import (
 from segjudge.scoring.options import AskOptions, CaseOptions
 from segjudge.scoring.recorded import load_judgments
 from segjudge.scoring.sides import Side
+from segjudge.scoring.uncertainty import IntervalOptions
 
 __all__ = [
     "AskOptions",
     "Case",
     "CaseOptions",
+    "IntervalOptions",
     "Plan",
     "Side",
     "ascore",
     "build_case",
+    "extras",
     "fill",
     "load_judgments",
     "plan",

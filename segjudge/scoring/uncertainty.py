@@ -106,7 +106,8 @@ def intervals_of(options: IntervalOptions) -> Intervals | None:
     given = {name: value for name, value in options.items() if value is not None}
     if not given.pop("ci", False):
         if given:
-            raise UsageError(f"{', '.join(given)}: these are for intervals; ask for them with --ci")
+            names = ", ".join("--" + name.replace("_", "-") for name in given)
+            raise UsageError(f"{names}: these are for intervals; ask for them with --ci")
         return None
     level, method = options.get("level", 0.95), options.get("ci_method", "percentile")
     if not 0 < level < 1:
