@@ -9,8 +9,8 @@ from itertools import islice
 
 from segjudge.cache.answers import Answer, FailedAttempt, derive
 from segjudge.errors import StoppedEarly
-from segjudge.judge.asking import Outcome
 from segjudge.judge.base import Decision, Failure, Question
+from segjudge.judge.outcome import Outcome
 from segjudge.judge.parsing import looks_steering
 from segjudge.judge.samples import Pending, Plan, Sample
 from segjudge.judge.session import Landing, Session, now

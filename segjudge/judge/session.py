@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 from segjudge.cache.answers import Answer
 from segjudge.errors import StoppedEarly
-from segjudge.judge.asking import Asker, Outcome
+from segjudge.judge.asking import Asker
 from segjudge.judge.faults import Fault
 from segjudge.judge.gate import Gate, Patience
 from segjudge.judge.keeper import AnswerStore, Keeper
+from segjudge.judge.outcome import Outcome
 from segjudge.judge.pricing import Price
 from segjudge.judge.progress import Progress
 from segjudge.judge.transport import Transport

@@ -7,6 +7,7 @@ import contextlib
 import io
 import logging
 import random
+import sys
 import traceback
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from chat_asking import QUICK, Ask, decided, judging
 from chat_server import Call, ChatServer, Say, questions, right
 
 from segjudge.cache.store import Store
-from segjudge.errors import StoppedEarly
+from segjudge.errors import StoppedEarly, UsageError
 from segjudge.judge.base import Question
 
 KEY = "sk-test-0123456789abcdefghijklmnop"
@@ -158,3 +159,23 @@ def test_one_judge_serves_one_loop_after_another(server: ChatServer, store: Stor
     for n in (5, 10, 15):
         assert len(asyncio.run(decided(judge, questions(n))).judgments) == n
     assert len(server.calls) == 15
+
+
+def test_without_litellm_the_way_to_get_it_is_said(
+    ask: Ask, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "litellm", None)
+    result = ask(*questions(3))
+    assert isinstance(result.error, UsageError)
+    assert "pip install 'segjudge[chat]'" in str(result.error)
+    assert server.calls == []
+
+
+def test_a_full_store_needs_neither_litellm_nor_a_server(
+    ask: Ask, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(*questions(10))
+    server.calls.clear()
+    monkeypatch.setitem(sys.modules, "litellm", None)
+    result = ask(*questions(10), api_base="http://127.0.0.1:9/v1")
+    assert len(result.judgments) == 10
