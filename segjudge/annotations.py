@@ -288,7 +288,7 @@ def _relabelled(
     episode = _renumbered(side.episode, side.episodes, episodes)
     track = _renumbered(side.track, side.tracks, tracks)
     label = _renumbered(side.label, side.labels, labels)
-    order = np.lexsort((label, side.end, side.start, track, episode))
+    order = _canonical(episode, track, side.start, side.end, label)
     own = {name: row for row, name in enumerate(side.episodes)}
     rows = np.array([own.get(name, -1) for name in episodes], np.intp)
     return Annotations(
@@ -304,6 +304,30 @@ def _relabelled(
         side.source,
         side.findings,
     )
+
+
+def _canonical(*columns: npt.NDArray[np.integer]) -> npt.NDArray[np.intp] | slice:
+    """Return the stable order by the columns, the first first.
+
+    Files mostly have it but for the order of their episodes, so that is tried before a full sort.
+    """
+    if _in_order(columns):
+        return slice(None)
+    order = np.argsort(columns[0], kind="stable")
+    if _in_order([column[order] for column in columns]):
+        return order
+    return np.lexsort(columns[::-1])
+
+
+def _in_order(columns: Sequence[npt.NDArray[np.integer]]) -> bool:
+    """Say whether rows are sorted by the columns, the first first."""
+    tied = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
+    for column in columns:
+        earlier, later = column[:-1], column[1:]
+        if np.any(tied & (later < earlier)):
+            return False
+        tied &= later == earlier
+    return True
 
 
 def _renumbered(column: Int32, old: tuple[str, ...], new: tuple[str, ...]) -> Int32:
