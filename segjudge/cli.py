@@ -62,12 +62,17 @@ def main() -> None:
         _fail(visible(f"error: {error}"), USAGE)
     except KeyboardInterrupt:
         _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader has gone, as with `| head`: nothing more to say, and nowhere to say it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except SystemExit as ended:
+        # Typer calls it a fault when the reader has gone, as with `| head`. It is none.
+        if isinstance(ended.__context__, BrokenPipeError):
+            sys.exit(0)
+        raise
 
 
 def _fail(message: str, status: int) -> None:
-    print(message, file=sys.stderr)
+    try:
+        print(message, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        # Nobody reads it any more; the status still says it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     sys.exit(status)

@@ -70,11 +70,9 @@ def read_table(path: str | os.PathLike[str], judge: str | None = None) -> Filled
             who = values.get("judge") or judge
             if not who:
                 nameless.append(place)
-                continue
+            filled = {**values, "verdict": verdict, "judge": who or "somebody"}
             try:
-                judgments.append(
-                    Judgment.model_validate({**values, "verdict": verdict, "judge": who})
-                )
+                judgments.append(Judgment.model_validate(filled))
             except ValidationError as error:
                 problems += explained(error, name, place)
     except OSError as error:
@@ -82,7 +80,8 @@ def read_table(path: str | os.PathLike[str], judge: str | None = None) -> Filled
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(Problem(name, "", "", "", f"a UTF-8 table: {error}")) from error
     if nameless:
-        says = f"who judged, here and in {len(nameless) - 1} more rows; or give --judge NAME"
+        more = f", here and in {len(nameless) - 1} more rows" if len(nameless) > 1 else ""
+        says = f"who judged{more}; or give --judge NAME"
         problems.append(Problem(name, nameless[0], "judge", "", says))
     if not problems and not judgments:
         problems.append(Problem(name, "", "verdict", "", "at least one row with a verdict"))

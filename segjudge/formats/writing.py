@@ -52,6 +52,8 @@ def write(annotations: Annotations, path: str | os.PathLike[str], format: str) -
             sys.stdout.buffer.flush()
         else:
             _write_file(annotations, chosen, Path(os.path.realpath(name)))
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise UsageError(f"{name} can't be written: {error.strerror or error}") from None
 
