@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from segjudge.commands import audit, files, judging, judgments, scores
+from segjudge.commands import audit, baselines, files, game, judging, judgments, scores
 from segjudge.errors import InputError, SegjudgeError, StoppedEarly
 from segjudge.report.tables import visible
 from segjudge.version import version
@@ -26,6 +26,8 @@ app.command()(scores.score)
 app.command()(scores.plan)
 app.command()(judging.judge)
 app.command()(audit.audit)
+app.command()(baselines.baselines)
+app.command()(game.game)
 app.command()(files.validate)
 app.command()(files.convert)
 app.command("formats")(files.list_formats)
