@@ -84,13 +84,13 @@ class GameReport(BaseModel):
 
     def without_value(self) -> list[str]:
         """Return the metrics that somewhere have no value because answers are unknown."""
-        under_attack = (
+        under_attack: list[dict[str, Figures]] = [
             {
                 metric: {"undecided_pairs": effect.value is None and effect.low is not None}
                 for metric, effect in attacked.effects.items()
             }
             for attacked in self.attacks.values()
-        )
+        ]
         return without_value([self.metrics, *under_attack])
 
 
