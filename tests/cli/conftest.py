@@ -1,4 +1,4 @@
-"""The program as a user starts it: the console script, in a process and folder of its own."""
+"""The program as a user starts it, in a folder of its own that has the examples."""
 
 from __future__ import annotations
 
@@ -10,59 +10,75 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cli_kitchen import PROGRAM, Ended
+
+from segjudge import cli
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = Path(sys.executable).with_name("segjudge")
-KITCHEN = "examples/kitchen"
-REFERENCE = f"{KITCHEN}/reference.jsonl"
-CAREFUL = f"{KITCHEN}/prediction_careful.jsonl"
-HASTY = f"{KITCHEN}/prediction_hasty.jsonl"
-JUDGED = ("--judgments", f"{KITCHEN}/judgments.jsonl")
 
-Ran = subprocess.CompletedProcess[str]
-Run = Callable[..., Ran]
+Run = Callable[..., Ended]
 
 
-def environment() -> dict[str, str]:
-    """Return the variables that a command gets: the same wherever the tests run."""
-    return {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "COLUMNS": "100", "TERM": "dumb"}
+@pytest.fixture(scope="session")
+def _examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shared")
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    return folder / "examples"
 
 
 @pytest.fixture(scope="session")
 def program() -> str:
-    return os.fspath(SCRIPT)
-
-
-@pytest.fixture(scope="session")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a copy of the examples, for commands that write nothing."""
-    folder = tmp_path_factory.mktemp("shared")
-    shutil.copytree(ROOT / "examples", folder / "examples")
-    return folder
+    """Return the path of the console script."""
+    return os.fspath(PROGRAM)
 
 
 @pytest.fixture
-def here(examples: Path, tmp_path: Path) -> Path:
-    """A folder of the test's own in which `examples/` can be read."""
-    (tmp_path / "examples").symlink_to(examples / "examples")
+def here(_examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder in which ``examples/`` can be read."""
+    (tmp_path / "examples").symlink_to(_examples)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture(scope="session")
-def segjudge(program: str) -> Run:
-    """Run ``segjudge ARGUMENTS`` in a folder; no traceback may ever be seen."""
+def variables() -> dict[str, str]:
+    """Return the environment of a command: the same wherever the tests run."""
+    return {
+        "PATH": os.pathsep.join((str(PROGRAM.parent), os.defpath)),
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+        "COLUMNS": "100",
+        "TERM": "dumb",
+    }
 
-    def run(folder: Path, *arguments: str, text: str | None = None) -> Ran:
+
+@pytest.fixture
+def started(here: Path, variables: dict[str, str]) -> Run:
+    """Run the console script in a process of its own."""
+
+    def run(*arguments: object, text: str = "") -> Ended:
         ran = subprocess.run(
-            [program, *arguments],
-            cwd=folder,
-            env=environment(),
+            [PROGRAM, *map(str, arguments)],
+            cwd=here,
+            env=variables,
             input=text,
             capture_output=True,
             encoding="utf-8",
             timeout=60,
         )
-        assert "Traceback" not in ran.stdout + ran.stderr, ran.stderr
-        return ran
+        return Ended(ran.returncode, ran.stdout, ran.stderr)
+
+    return run
+
+
+@pytest.fixture
+def segjudge(here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run what the console script runs, in this process: where a process adds nothing."""
+
+    def run(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["segjudge", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        return Ended(int(ended.value.code or 0), *capfd.readouterr())
 
     return run
