@@ -41,6 +41,28 @@ def here(_examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 @pytest.fixture(scope="session")
+def segjudge(variables: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the console script in a process and a folder; no traceback may ever be seen."""
+
+    def run(
+        folder: Path, *arguments: str, text: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        ran = subprocess.run(
+            [PROGRAM, *arguments],
+            cwd=folder,
+            env=variables,
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        assert "Traceback" not in ran.stdout + ran.stderr, ran.stderr
+        return ran
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def variables() -> dict[str, str]:
     """Return the environment of a command: the same wherever the tests run."""
     return {
@@ -53,26 +75,18 @@ def variables() -> dict[str, str]:
 
 
 @pytest.fixture
-def started(here: Path, variables: dict[str, str]) -> Run:
-    """Run the console script in a process of its own."""
+def started(here: Path, segjudge: Callable[..., subprocess.CompletedProcess[str]]) -> Run:
+    """Run the console script in the test's own folder."""
 
     def run(*arguments: object, text: str = "") -> Ended:
-        ran = subprocess.run(
-            [PROGRAM, *map(str, arguments)],
-            cwd=here,
-            env=variables,
-            input=text,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-        )
+        ran = segjudge(here, *map(str, arguments), text=text)
         return Ended(ran.returncode, ran.stdout, ran.stderr)
 
     return run
 
 
 @pytest.fixture
-def segjudge(here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def command(here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     """Run what the console script runs, in this process: where a process adds nothing."""
 
     def run(*arguments: object) -> Ended:
