@@ -69,7 +69,8 @@ def baselines(
     built = floors(reference, predictions or (), baselines=baseline, wanted=wanted, **both)
     if write:
         files = write_floors(built, write)
-        typer.echo(f"{len(files)} baselines written to {write}", err=True)
+        noun = "baseline" if len(files) == 1 else "baselines"
+        typer.echo(f"{len(files)} {noun} written to {write}", err=True)
     if plan:
         show_plan(built.several, both, json_file, missing_file, silent)
         return
