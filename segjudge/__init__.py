@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from segjudge.annotations import Annotations, align
 from segjudge.cache import read_judgments, write_judgments
 from segjudge.errors import InputError, SegjudgeError, StoppedEarly, UsageError
@@ -13,10 +15,14 @@ from segjudge.report import Report
 from segjudge.scoring import Plan, ascore, plan, score
 from segjudge.version import version
 
+if TYPE_CHECKING:
+    from segjudge.client import Client
+
 __version__ = version()
 
 __all__ = [
     "Annotations",
+    "Client",
     "Finding",
     "InputError",
     "JMatrix",
@@ -37,3 +43,12 @@ __all__ = [
     "write",
     "write_judgments",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import the client when it is first used: httpx takes time, and needs an extra."""
+    if name == "Client":
+        from segjudge.client import Client
+
+        return Client
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

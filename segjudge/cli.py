@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from segjudge.commands import audit, baselines, files, game, judging, judgments, scores
+from segjudge.commands import audit, baselines, files, game, judging, judgments, scores, serve
 from segjudge.errors import InputError, SegjudgeError, StoppedEarly
 from segjudge.report.tables import visible
 from segjudge.version import version
@@ -28,6 +28,7 @@ app.command()(judging.judge)
 app.command()(audit.audit)
 app.command()(baselines.baselines)
 app.command()(game.game)
+app.command()(serve.serve)
 app.command()(files.validate)
 app.command()(files.convert)
 app.command("formats")(files.list_formats)
