@@ -117,7 +117,8 @@ def _columns(outcome: Outcome, low: Components, high: Components) -> dict[str, C
         if name in noted or (bounded.all() and np.array_equal(column, high_parts[name])):
             columns[name] = column
             continue
-        columns[name] = np.where(exact, column, np.nan)
+        known = exact | (bounded & (column == high_parts[name]))
+        columns[name] = np.where(known, column, np.nan)
         if outcome.metric.monotone:
             columns[f"{name}_low"], columns[f"{name}_high"] = column, high_parts[name]
     return columns
