@@ -25,3 +25,18 @@ class Ended(NamedTuple):
     status: int
     out: str
     err: str
+
+    @property
+    def returncode(self) -> int:
+        """The status, as `subprocess` calls it."""
+        return self.status
+
+    @property
+    def stdout(self) -> str:
+        """What was printed, as `subprocess` calls it."""
+        return self.out
+
+    @property
+    def stderr(self) -> str:
+        """What was said on standard error, as `subprocess` calls it."""
+        return self.err

@@ -41,28 +41,6 @@ def here(_examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 @pytest.fixture(scope="session")
-def segjudge(variables: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run the console script in a process and a folder; no traceback may ever be seen."""
-
-    def run(
-        folder: Path, *arguments: str, text: str | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        ran = subprocess.run(
-            [PROGRAM, *arguments],
-            cwd=folder,
-            env=variables,
-            input=text,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-        )
-        assert "Traceback" not in ran.stdout + ran.stderr, ran.stderr
-        return ran
-
-    return run
-
-
-@pytest.fixture(scope="session")
 def variables() -> dict[str, str]:
     """Return the environment of a command: the same wherever the tests run."""
     return {
@@ -75,22 +53,32 @@ def variables() -> dict[str, str]:
 
 
 @pytest.fixture
-def started(here: Path, segjudge: Callable[..., subprocess.CompletedProcess[str]]) -> Run:
-    """Run the console script in the test's own folder."""
+def started(here: Path, variables: dict[str, str]) -> Run:
+    """Run the console script in a process of its own."""
 
     def run(*arguments: object, text: str = "") -> Ended:
-        ran = segjudge(here, *map(str, arguments), text=text)
+        ran = subprocess.run(
+            [PROGRAM, *map(str, arguments)],
+            cwd=here,
+            env=variables,
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
         return Ended(ran.returncode, ran.stdout, ran.stderr)
 
     return run
 
 
 @pytest.fixture
-def command(here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def segjudge(here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     """Run what the console script runs, in this process: where a process adds nothing."""
 
     def run(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["segjudge", *map(str, arguments)])
+        # The folder may stand first; it is the one that the test works in anyway.
+        words = [str(word) for word in arguments if word != here]
+        monkeypatch.setattr(sys, "argv", ["segjudge", *words])
         with pytest.raises(SystemExit) as ended:
             cli.main()
         return Ended(int(ended.value.code or 0), *capfd.readouterr())

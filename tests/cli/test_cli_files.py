@@ -20,26 +20,26 @@ class TestConvert:
 
     @pytest.mark.parametrize("file", [REFERENCE, HASTY, "examples/messy/wgo_rows.jsonl"])
     @pytest.mark.parametrize("to", ["jsonl", "csv", "tsv", "csv.gz", "jsonl.gz"])
-    def test_round_trip(self, command: Run, here: Path, file: str, to: str) -> None:
+    def test_round_trip(self, segjudge: Run, here: Path, file: str, to: str) -> None:
         kind = to.removesuffix(".gz")
         first, second = f"first.{to}", f"second.{to}"
-        assert command("convert", file, "--to", kind, "--output", first).status == 0
-        assert command("convert", first, "--to", kind, "-o", second).status == 0
+        assert segjudge("convert", file, "--to", kind, "--output", first).status == 0
+        assert segjudge("convert", first, "--to", kind, "-o", second).status == 0
         assert (here / first).read_bytes() == (here / second).read_bytes()
-        back = command("convert", first, "--to", "jsonl")
-        assert back.out == command("convert", file, "--to", "jsonl").out
+        back = segjudge("convert", first, "--to", "jsonl")
+        assert back.out == segjudge("convert", file, "--to", "jsonl").out
 
-    def test_the_score_stays(self, command: Run) -> None:
-        command("convert", REFERENCE, "--to", "csv", "-o", "reference.csv")
-        command("convert", CAREFUL, "--to", "tsv", "-o", "prediction.tsv.gz")
+    def test_the_score_stays(self, segjudge: Run) -> None:
+        segjudge("convert", REFERENCE, "--to", "csv", "-o", "reference.csv")
+        segjudge("convert", CAREFUL, "--to", "tsv", "-o", "prediction.tsv.gz")
         line = (*JUDGED, "--by", "family", "--csv", "-")
-        converted = command("score", "reference.csv", "prediction.tsv.gz", *line)
-        assert converted == command("score", REFERENCE, CAREFUL, *line)
+        converted = segjudge("score", "reference.csv", "prediction.tsv.gz", *line)
+        assert converted == segjudge("score", REFERENCE, CAREFUL, *line)
 
-    def test_gz_is_gzip(self, command: Run, here: Path) -> None:
-        command("convert", REFERENCE, "--to", "jsonl", "-o", "r.jsonl.gz")
+    def test_gz_is_gzip(self, segjudge: Run, here: Path) -> None:
+        segjudge("convert", REFERENCE, "--to", "jsonl", "-o", "r.jsonl.gz")
         text = gzip.decompress((here / "r.jsonl.gz").read_bytes()).decode()
-        assert text == command("convert", REFERENCE, "--to", "jsonl").out
+        assert text == segjudge("convert", REFERENCE, "--to", "jsonl").out
 
     def test_from_standard_input_to_standard_output(self, started: Run, here: Path) -> None:
         text = (here / "examples/messy/clock.jsonl").read_text()
@@ -51,16 +51,16 @@ class TestConvert:
 class TestValidate:
     """What is in files, and what is odd."""
 
-    def test_findings(self, command: Run) -> None:
-        ended = command("validate", HASTY, REFERENCE)
+    def test_findings(self, segjudge: Run) -> None:
+        ended = segjudge("validate", HASTY, REFERENCE)
         assert ended.status == 0
         lines = ended.out.splitlines()
         assert lines[0] == f"{HASTY}: segjudge, 10 episodes, 82 segments, 78 distinct labels"
         assert "note: 71 segments with a label in snake_case" in lines
         assert lines[-1] == f"{REFERENCE}: segjudge, 11 episodes, 152 segments, 152 distinct labels"
 
-    def test_json(self, command: Run) -> None:
-        ended = command("validate", HASTY, REFERENCE, "--json")
+    def test_json(self, segjudge: Run) -> None:
+        ended = segjudge("validate", HASTY, REFERENCE, "--json")
         hasty, reference = map(json.loads, ended.out.splitlines())
         assert hasty["episodes"] == 10
         assert {item["code"] for item in hasty["findings"]} >= {"failed_episodes", "coarse_grid"}
@@ -69,17 +69,17 @@ class TestValidate:
     @pytest.mark.parametrize(
         ("task", "segments"), [("subtask", 8), ("hand-action", 11), ("hand-caption", 8)]
     )
-    def test_tasks(self, command: Run, task: str, segments: int) -> None:
+    def test_tasks(self, segjudge: Run, task: str, segments: int) -> None:
         file = "examples/messy/egohome_rows.json"
-        assert f" {segments} segments" in command("validate", file, "--task", task).out
+        assert f" {segments} segments" in segjudge("validate", file, "--task", task).out
 
 
-def test_formats(command: Run) -> None:
-    listed = [line.split()[0] for line in command("formats").out.splitlines()]
+def test_formats(segjudge: Run) -> None:
+    listed = [line.split()[0] for line in segjudge("formats").out.splitlines()]
     assert listed == list(formats.names())
 
 
-def test_metrics(command: Run) -> None:
-    lines = command("metrics").out.splitlines()
+def test_metrics(segjudge: Run) -> None:
+    lines = segjudge("metrics").out.splitlines()
     assert [line.split("@")[0].split(",")[0] for line in lines[::2]] == metrics.names()
     assert all(line.startswith("    ") for line in lines[1::2])

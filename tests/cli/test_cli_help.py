@@ -29,8 +29,8 @@ COMMANDS = dict(every(typer.main.get_command(app)))
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_help_names_everything_that_can_be_typed(command: Run, path: tuple[str, ...]) -> None:
-    ended = command(*path, "--help")
+def test_help_names_everything_that_can_be_typed(segjudge: Run, path: tuple[str, ...]) -> None:
+    ended = segjudge(*path, "--help")
     assert ended.status == 0
     assert not ended.err
     assert ended.out.startswith(f"Usage: segjudge {' '.join(path)}".rstrip())
@@ -43,13 +43,13 @@ def test_help_names_everything_that_can_be_typed(command: Run, path: tuple[str, 
         assert f"\n  {name} " in ended.out
 
 
-def test_h_is_help(command: Run) -> None:
-    assert command("score", "-h") == command("score", "--help")
+def test_h_is_help(segjudge: Run) -> None:
+    assert segjudge("score", "-h") == segjudge("score", "--help")
 
 
 @pytest.mark.parametrize("path", [(), ("judgments",), ("prompt",)])
-def test_a_group_alone_shows_its_help(command: Run, path: tuple[str, ...]) -> None:
-    ended = command(*path)
+def test_a_group_alone_shows_its_help(segjudge: Run, path: tuple[str, ...]) -> None:
+    ended = segjudge(*path)
     assert ended.status == 2
     assert "Commands:" in ended.out + ended.err
 

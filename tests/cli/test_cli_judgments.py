@@ -47,16 +47,16 @@ def test_stats(started: Run, make: Make) -> None:
 class TestDiff:
     """The pairs on which lines disagree; exit status 1 if there are any."""
 
-    def test_none(self, command: Run, make: Make) -> None:
+    def test_none(self, segjudge: Run, make: Make) -> None:
         # The same said of the pair turned round is no disagreement.
         one = make("a.jsonl", ("crack an egg", "make an omelette", "a_in_b"))
         two = make("b.jsonl", ("make an omelette", "crack  an egg", "b_in_a"))
-        assert command("judgments", "diff", one, two) == Ended(0, "0 of 1 pairs differ\n", "")
+        assert segjudge("judgments", "diff", one, two) == Ended(0, "0 of 1 pairs differ\n", "")
 
-    def test_between_judges(self, command: Run, make: Make) -> None:
+    def test_between_judges(self, segjudge: Run, make: Make) -> None:
         one = make("a.jsonl", ("cut", "chop", "same"), ("stir", "mix", "same"))
         two = make("b.jsonl", ("cut", "chop", "different"), judge="human:bob")
-        ended = command("judgments", "diff", one, two)
+        ended = segjudge("judgments", "diff", one, two)
         assert ended.status == 1
         assert ended.out.splitlines() == [
             "'chop' / 'cut'",
@@ -65,28 +65,28 @@ class TestDiff:
             "1 of 2 pairs differ",
         ]
 
-    def test_within_one_judge(self, command: Run, make: Make) -> None:
+    def test_within_one_judge(self, segjudge: Run, make: Make) -> None:
         twice = make("a.jsonl", ("cut", "chop", "same"), ("chop", "cut", "different"))
-        ended = command("judgments", "diff", twice)
+        ended = segjudge("judgments", "diff", twice)
         assert ended.status == 1
         assert "(a.jsonl, judgment 2)" in ended.out
 
 
-def test_a_conflict_is_a_finding_and_the_later_line_counts(command: Run, make: Make) -> None:
+def test_a_conflict_is_a_finding_and_the_later_line_counts(segjudge: Run, make: Make) -> None:
     (label_a, label_b) = "take a tea bag out of the box", "grab a teabag from the box"
     twice = make(
         "twice.jsonl", (label_a, label_b, "different"), (label_b, label_a, "same"), judge="authors"
     )
-    ended = command("score", REFERENCE, CAREFUL, "--judgments", twice, "--allow-bounds")
+    ended = segjudge("score", REFERENCE, CAREFUL, "--judgments", twice, "--allow-bounds")
     assert "1 judgments contradict an earlier one" in ended.out
     assert "different then same" in ended.out
 
 
-def test_merge_keeps_the_last_line_of_each_judge(command: Run, here: Path, make: Make) -> None:
+def test_merge_keeps_the_last_line_of_each_judge(segjudge: Run, here: Path, make: Make) -> None:
     one = make("a.jsonl", ("cut", "chop", "same"), ("stir", "mix", "same"))
     two = make("b.jsonl", ("chop", "cut", "different"))
     three = make("c.jsonl", ("cut", "chop", "part"), judge="human:bob")
-    ended = command("judgments", "merge", one, two, three, "-o", "merged.jsonl")
+    ended = segjudge("judgments", "merge", one, two, three, "-o", "merged.jsonl")
     assert ended.status == 0
     assert "3 judgments from 4 lines" in ended.err
     lines = read(here / "merged.jsonl")
@@ -97,13 +97,13 @@ def test_merge_keeps_the_last_line_of_each_judge(command: Run, here: Path, make:
     ]
 
 
-def test_export_keeps_every_line_and_every_field(command: Run, here: Path) -> None:
-    assert command("judgments", "export", JUDGMENTS, "-o", "all.jsonl.gz").status == 0
-    assert command("judgments", "export", "all.jsonl.gz", "-o", "again.jsonl").status == 0
+def test_export_keeps_every_line_and_every_field(segjudge: Run, here: Path) -> None:
+    assert segjudge("judgments", "export", JUDGMENTS, "-o", "all.jsonl.gz").status == 0
+    assert segjudge("judgments", "export", "all.jsonl.gz", "-o", "again.jsonl").status == 0
     lines = {json.dumps(line, sort_keys=True) for line in read(here / JUDGMENTS)}
     assert {json.dumps(line, sort_keys=True) for line in read(here / "again.jsonl")} == lines
-    first = command("score", REFERENCE, CAREFUL, "--judgments", "all.jsonl.gz", "--csv", "-")
-    assert first == command("score", REFERENCE, CAREFUL, *JUDGED, "--csv", "-")
+    first = segjudge("score", REFERENCE, CAREFUL, "--judgments", "all.jsonl.gz", "--csv", "-")
+    assert first == segjudge("score", REFERENCE, CAREFUL, *JUDGED, "--csv", "-")
 
 
 class TestFillingInByHand:
@@ -124,14 +124,14 @@ class TestFillingInByHand:
     @pytest.mark.parametrize("name", ["todo.csv", "todo.jsonl"])
     def test_the_whole_way(
         self,
-        command: Run,
+        segjudge: Run,
         here: Path,
         known: str,
         verdicts: dict[frozenset[str], str],
         name: str,
     ) -> None:
         line = ("score", REFERENCE, CAREFUL, "--judgments", known, "--metric", "psj")
-        assert command(*line, "--missing", name).status == 3
+        assert segjudge(*line, "--missing", name).status == 3
         text = (here / name).read_text()
         rows = (
             list(csv.DictReader(text.splitlines()))
@@ -148,21 +148,21 @@ class TestFillingInByHand:
                 table.writerows(rows)
             else:
                 stream.writelines(json.dumps(row) + "\n" for row in rows)
-        took = command("judgments", "import", name, "--judge", "human:anna", "-o", "anna.jsonl")
+        took = segjudge("judgments", "import", name, "--judge", "human:anna", "-o", "anna.jsonl")
         assert took == Ended(0, "", "anna.jsonl: 9 judgments; 1 rows have no verdict yet\n")
-        again = command(*line, "--judgments", "anna.jsonl", "--missing", "rest.jsonl")
+        again = segjudge(*line, "--judgments", "anna.jsonl", "--missing", "rest.jsonl")
         assert again.status == 3
         (left,) = read(here / "rest.jsonl")
         assert left["label_a"] == rows[-1]["label_a"]
 
     def test_another_name_than_human_is_a_second_judge(
-        self, command: Run, here: Path, known: str
+        self, segjudge: Run, here: Path, known: str
     ) -> None:
         (here / "todo.csv").write_text("label_a,label_b,verdict\ncut,chop,same\n")
-        command("judgments", "import", "todo.csv", "--judge", "anna", "-o", "anna.jsonl")
+        segjudge("judgments", "import", "todo.csv", "--judge", "anna", "-o", "anna.jsonl")
         line = ("score", REFERENCE, CAREFUL, "--judgments", known, "--judgments", "anna.jsonl")
-        assert command(*line).status == 2
-        assert command(*line, "--mix").status == 3
+        assert segjudge(*line).status == 2
+        assert segjudge(*line, "--mix").status == 3
 
     @pytest.mark.parametrize(
         ("text", "said"),
@@ -175,20 +175,20 @@ class TestFillingInByHand:
             ('{"label_a": "a",\n', 'line 1: \'{"label_a": "a",\' (expected one JSON object'),
         ],
     )
-    def test_mistakes(self, command: Run, here: Path, text: str, said: str) -> None:
+    def test_mistakes(self, segjudge: Run, here: Path, text: str, said: str) -> None:
         (here / "todo").write_text(text)
-        ended = command("judgments", "import", "todo", "-o", "out.jsonl")
+        ended = segjudge("judgments", "import", "todo", "-o", "out.jsonl")
         assert ended.status == 2
         assert said in ended.err
         assert not (here / "out.jsonl").exists()
 
     @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-    def test_what_spreadsheets_write(self, command: Run, here: Path, delimiter: str) -> None:
+    def test_what_spreadsheets_write(self, segjudge: Run, here: Path, delimiter: str) -> None:
         row = ('"lift, then tilt"', "tilt", " Same ", "human:anna")
         head = ("label_a", "label_b", "verdict", "judge")
         text = "".join(delimiter.join(cells) + "\r\n" for cells in (head, row))
         (here / "sheet.csv").write_text(text, encoding="utf-8-sig", newline="")
-        assert command("judgments", "import", "sheet.csv", "-o", "out.jsonl").status == 0
+        assert segjudge("judgments", "import", "sheet.csv", "-o", "out.jsonl").status == 0
         (line,) = read(here / "out.jsonl")
         assert (line["label_a"], line["verdict"]) == ("lift, then tilt", "same")
 
@@ -199,22 +199,22 @@ class TestMatrix:
     def rows(self, text: str) -> list[list[str]]:
         return list(csv.reader(text.splitlines()))
 
-    def test_an_episode(self, command: Run, here: Path) -> None:
+    def test_an_episode(self, segjudge: Run, here: Path) -> None:
         line = ("judgments", "matrix", REFERENCE, CAREFUL, *JUDGED, "--episode", "kitchen_002")
-        ended = command(*line)
+        ended = segjudge(*line)
         head, *rows = self.rows(ended.out)
         assert (len(rows), len(head)) == (11, 15)
         assert head[1] == "0-3.5 load the bread into the toaster"
         coffee = next(row for row in rows if "filter coffee" in row[0])
         assert coffee == ["5-24.633 make filter coffee in the dripper", "", "0", *"1111", *[""] * 8]
-        assert command(*line, "-o", "m.csv").out == ""
+        assert segjudge(*line, "-o", "m.csv").out == ""
         assert (here / "m.csv").read_text() == ended.out
 
-    def test_a_hand(self, command: Run) -> None:
+    def test_a_hand(self, segjudge: Run) -> None:
         line = ("judgments", "matrix", REFERENCE, CAREFUL, *JUDGED, "--episode", "kitchen_005")
-        assert len(self.rows(command(*line, "--track", "left").out)) == 9
+        assert len(self.rows(segjudge(*line, "--track", "left").out)) == 9
 
-    def test_unknown_pairs(self, command: Run) -> None:
+    def test_unknown_pairs(self, segjudge: Run) -> None:
         line = ("judgments", "matrix", REFERENCE, CAREFUL, "--episode", "kitchen_001")
-        cells = {cell for row in self.rows(command(*line).out)[1:] for cell in row[1:]}
+        cells = {cell for row in self.rows(segjudge(*line).out)[1:] for cell in row[1:]}
         assert cells == {"", "-1", "1"}  # identity decides one pair

@@ -87,10 +87,10 @@ MISTAKES: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     ("arguments", "said"), MISTAKES, ids=[" ".join(line)[-60:] for line, _ in MISTAKES]
 )
 def test_a_mistake_is_named(
-    command: Run, here: Path, arguments: tuple[str, ...], said: tuple[str, ...]
+    segjudge: Run, here: Path, arguments: tuple[str, ...], said: tuple[str, ...]
 ) -> None:
     (here / "empty.jsonl").touch()
-    ended = command(*arguments)
+    ended = segjudge(*arguments)
     assert ended.status == 2
     assert not ended.out
     assert "Traceback" not in ended.err
@@ -110,8 +110,8 @@ def test_every_bad_row_is_named(started: Run) -> None:
     ]
 
 
-def test_validate_names_the_faults_of_all_files(command: Run) -> None:
-    ended = command("validate", BAD_ROWS, "nowhere.csv", REFERENCE)
+def test_validate_names_the_faults_of_all_files(segjudge: Run) -> None:
+    ended = segjudge("validate", BAD_ROWS, "nowhere.csv", REFERENCE)
     assert ended.status == 2
     assert ended.out.startswith(f"{REFERENCE}: segjudge, 11 episodes, 152 segments")
     assert ended.err.count(f"error: {BAD_ROWS}: line ") == 3

@@ -21,11 +21,11 @@ FIGURES = {
 
 
 @pytest.fixture
-def report(command: Run) -> Callable[..., dict[str, Any]]:
+def report(segjudge: Run) -> Callable[..., dict[str, Any]]:
     """Score on the recorded judgments, and return the report."""
 
     def run(*arguments: object, status: int = 0) -> dict[str, Any]:
-        ended = command("score", *arguments, "--json", "-")
+        ended = segjudge("score", *arguments, "--json", "-")
         assert ended.status == status, ended.err
         read: dict[str, Any] = json.loads(ended.out)
         return read
@@ -68,10 +68,10 @@ def test_groups(report: Callable[..., dict[str, Any]]) -> None:
     assert total == pytest.approx(1047.432, abs=1e-9)
 
 
-def test_the_json_is_the_same_to_a_file_and_printed(command: Run, here: Path) -> None:
+def test_the_json_is_the_same_to_a_file_and_printed(segjudge: Run, here: Path) -> None:
     line = ("score", REFERENCE, CAREFUL, *JUDGED)
-    printed = json.loads(command(*line, "--json", "-").out)
-    table = command(*line, "--json", "report.json")
+    printed = json.loads(segjudge(*line, "--json", "-").out)
+    table = segjudge(*line, "--json", "report.json")
     written = json.loads((here / "report.json").read_text())
     assert table.out.startswith("metric ")
     del printed["run"], written["run"]
@@ -80,13 +80,13 @@ def test_the_json_is_the_same_to_a_file_and_printed(command: Run, here: Path) ->
 
 
 def test_the_csv_holds_the_figures_of_the_json(
-    command: Run, here: Path, report: Callable[..., dict[str, Any]]
+    segjudge: Run, here: Path, report: Callable[..., dict[str, Any]]
 ) -> None:
     line = (REFERENCE, CAREFUL, *JUDGED, "--by", "family")
     read = report(*line)
-    assert command("score", *line, "--csv", "figures.csv").status == 0
+    assert segjudge("score", *line, "--csv", "figures.csv").status == 0
     text = (here / "figures.csv").read_text()
-    assert command("score", *line, "--csv", "-").out == text
+    assert segjudge("score", *line, "--csv", "-").out == text
     rows = list(csv.DictReader(text.splitlines()))
     assert len(rows) == 3 * (1 + 2 + 11)
     for row in rows:
@@ -117,16 +117,16 @@ class TestWithoutAllAnswers:
         assert figures["undecided_pairs"] == 241
         assert len((here / "todo.jsonl").read_text().splitlines()) == 241
 
-    def test_bounds_can_be_allowed(self, command: Run) -> None:
-        ended = command(*self.LINE, "--allow-bounds")
+    def test_bounds_can_be_allowed(self, segjudge: Run) -> None:
+        ended = segjudge(*self.LINE, "--allow-bounds")
         assert ended.status == 0
         assert not ended.err
 
-    def test_a_metric_that_needs_no_answer_has_its_value(self, command: Run) -> None:
-        assert command(*self.LINE[:3], "--metric", "segmentation_f1").status == 0
+    def test_a_metric_that_needs_no_answer_has_its_value(self, segjudge: Run) -> None:
+        assert segjudge(*self.LINE[:3], "--metric", "segmentation_f1").status == 0
 
-    def test_missing_pairs_as_json_lines(self, command: Run) -> None:
-        ended = command(*self.LINE, "--missing", "-")
+    def test_missing_pairs_as_json_lines(self, segjudge: Run) -> None:
+        ended = segjudge(*self.LINE, "--missing", "-")
         assert ended.status == 3
         lines = [json.loads(line) for line in ended.out.splitlines()]
         assert len(lines) == 241
@@ -135,16 +135,16 @@ class TestWithoutAllAnswers:
             assert line["verdict"] is None
             assert line["task"] == "subtask"
 
-    def test_missing_pairs_as_csv(self, command: Run, here: Path) -> None:
-        command(*self.LINE, "--missing", "todo.csv")
+    def test_missing_pairs_as_csv(self, segjudge: Run, here: Path) -> None:
+        segjudge(*self.LINE, "--missing", "todo.csv")
         rows = list(csv.DictReader((here / "todo.csv").read_text().splitlines()))
-        lines = command(*self.LINE, "--missing", "-").out.splitlines()
+        lines = segjudge(*self.LINE, "--missing", "-").out.splitlines()
         pairs = [(row["label_a"], row["label_b"]) for row in rows]
         assert pairs == [(r["label_a"], r["label_b"]) for r in map(json.loads, lines)]
         assert {row["verdict"] for row in rows} == {""}
 
     def test_an_answer_that_the_metric_does_not_read_is_missing_too(
-        self, command: Run, here: Path
+        self, segjudge: Run, here: Path
     ) -> None:
         lines = [json.loads(line) for line in (here / JUDGMENTS).read_text().splitlines()]
         for line in lines:
@@ -152,15 +152,15 @@ class TestWithoutAllAnswers:
         known = "".join(json.dumps(line) + "\n" for line in lines)
         (here / "permissible.jsonl").write_text(known)
         line = ("score", REFERENCE, CAREFUL, "--judgments", "permissible.jsonl", "--metric")
-        assert command(*line, "psj").status == 0
-        ended = command(*line, "psj_same", "--missing", "todo.jsonl")
+        assert segjudge(*line, "psj").status == 0
+        ended = segjudge(*line, "psj_same", "--missing", "todo.jsonl")
         assert ended.status == 3
         missing = (here / "todo.jsonl").read_text().splitlines()
         assert f"{len(missing)} of 243 label pairs are undecided" in ended.err
         assert 0 < len(missing) < 241
 
-    def test_missing_pairs_carry_their_context(self, command: Run) -> None:
-        ended = command(*self.LINE, "--context", "instruction", "--missing", "-")
+    def test_missing_pairs_carry_their_context(self, segjudge: Run) -> None:
+        ended = segjudge(*self.LINE, "--context", "instruction", "--missing", "-")
         contexts = {json.loads(line)["context"] for line in ended.out.splitlines()}
         assert "Make a mug of black tea with a little milk." in contexts
 
@@ -174,8 +174,8 @@ class TestWhichJudgmentsCount:
         (here / "other.jsonl").write_text(text.replace('"same"', '"different"'))
         return "other.jsonl"
 
-    def test_a_mixture_is_refused_and_listed(self, command: Run, other: str) -> None:
-        ended = command("score", REFERENCE, CAREFUL, *JUDGED, "--judgments", other)
+    def test_a_mixture_is_refused_and_listed(self, segjudge: Run, other: str) -> None:
+        ended = segjudge("score", REFERENCE, CAREFUL, *JUDGED, "--judgments", other)
         assert ended.status == 2
         for who in ("authors", "others"):
             assert f"judge '{who}', prompt 'authors-rubric@1': 410 lines" in ended.err
@@ -208,18 +208,18 @@ class TestWhichJudgmentsCount:
         assert psj(first)[0] == 1047.432
         assert psj(last) == psj(alone) != psj(first)
 
-    def test_identity_can_be_left_to_the_judge(self, command: Run) -> None:
-        ended = command("score", REFERENCE, CAREFUL, *JUDGED, "--no-identity")
+    def test_identity_can_be_left_to_the_judge(self, segjudge: Run) -> None:
+        ended = segjudge("score", REFERENCE, CAREFUL, *JUDGED, "--no-identity")
         assert ended.status == 3
         assert "243 label pairs needed: 241 recorded, 2 unknown." in ended.out
 
-    def test_judgments_without_context_answer_no_question_with_one(self, command: Run) -> None:
-        ended = command("score", REFERENCE, CAREFUL, *JUDGED, "--context", "instruction")
+    def test_judgments_without_context_answer_no_question_with_one(self, segjudge: Run) -> None:
+        ended = segjudge("score", REFERENCE, CAREFUL, *JUDGED, "--context", "instruction")
         assert ended.status == 3
         assert "2 identity, 241 unknown" in ended.out
 
     def test_judgments_with_context_do(
-        self, command: Run, here: Path, report: Callable[..., dict[str, Any]]
+        self, segjudge: Run, here: Path, report: Callable[..., dict[str, Any]]
     ) -> None:
         verdicts = {}
         for text in (here / JUDGMENTS).read_text().splitlines():
@@ -229,7 +229,7 @@ class TestWhichJudgmentsCount:
                 "a_in_b": "b_in_a",
                 "b_in_a": "a_in_b",
             }.get(line["verdict"], line["verdict"])
-        asked = command("score", REFERENCE, CAREFUL, "--context", "instruction", "--missing", "-")
+        asked = segjudge("score", REFERENCE, CAREFUL, "--context", "instruction", "--missing", "-")
         answered = []
         for text in asked.out.splitlines():
             line = json.loads(text)
@@ -238,7 +238,7 @@ class TestWhichJudgmentsCount:
         (here / "with_context.jsonl").write_text("\n".join(answered))
         line = (REFERENCE, CAREFUL, "--judgments", "with_context.jsonl")
         assert psj(report(*line, "--context", "instruction"))[0] == 1047.432
-        plain = command("score", *line)
+        plain = segjudge("score", *line)
         assert plain.status == 3
         assert "--context instruction uses them" in plain.out
 
@@ -265,14 +265,14 @@ class TestEdits:
         assert psj(report(*line, "--offset", "-2")) == (118.0, 122.066)
 
     def test_an_id_map_renames(
-        self, report: Callable[..., dict[str, Any]], here: Path, command: Run
+        self, report: Callable[..., dict[str, Any]], here: Path, segjudge: Run
     ) -> None:
         (here / "renamed.jsonl").write_text(
             (here / CAREFUL).read_text().replace('"id": "kitchen', '"id": "cucina')
         )
         rows = [f"cucina_{i:03},kitchen_{i:03}" for i in range(1, 8)]
         (here / "map.csv").write_text("\n".join(["prediction,reference", *rows]))
-        refused = command("score", REFERENCE, "renamed.jsonl", *JUDGED)
+        refused = segjudge("score", REFERENCE, "renamed.jsonl", *JUDGED)
         assert refused.status == 2
         assert refused.err.count("cucina_00") == 7
         assert psj(report(REFERENCE, "renamed.jsonl", *JUDGED, "--id-map", "map.csv")) == (
@@ -280,11 +280,11 @@ class TestEdits:
             1266.797,
         )
 
-    def test_failed_episodes_are_left_out_loudly(self, command: Run) -> None:
+    def test_failed_episodes_are_left_out_loudly(self, segjudge: Run) -> None:
         line = ("score", REFERENCE, HASTY, *JUDGED)
-        kept = command(*line)
+        kept = segjudge(*line)
         assert "failed by the file's own account; scored as empty" in kept.out
-        ended = command(*line, "--leave-out-failed")
+        ended = segjudge(*line, "--leave-out-failed")
         assert "LEFT OUT" in ended.out
         assert "10 of 11 episodes" in ended.out
         assert "804.497 / 1200.898 s" in ended.out
@@ -329,11 +329,11 @@ class TestPlan:
         assert (read["needed"], read["identity"], read["to_ask"]) == (243, 2, 241)
         assert read["by_metric"]["semantic_f1@0.75"] == 112
 
-    def test_it_lists_what_score_lists(self, command: Run) -> None:
-        planned = command("plan", REFERENCE, HASTY, "--missing", "-")
+    def test_it_lists_what_score_lists(self, segjudge: Run) -> None:
+        planned = segjudge("plan", REFERENCE, HASTY, "--missing", "-")
         assert planned.status == 0
-        assert planned.out == command("score", REFERENCE, HASTY, "--missing", "-").out
+        assert planned.out == segjudge("score", REFERENCE, HASTY, "--missing", "-").out
 
-    def test_the_table(self, command: Run) -> None:
-        ended = command("plan", REFERENCE, HASTY, *JUDGED)
+    def test_the_table(self, segjudge: Run) -> None:
+        ended = segjudge("plan", REFERENCE, HASTY, *JUDGED)
         assert ended.out.splitlines()[-1].split() == ["left", "to", "ask", "0"]

@@ -73,9 +73,9 @@ class TestHostileText:
         (here / "judgments.jsonl").write_text("".join(json.dumps(j) + "\n" for j in judgments))
         return "reference.jsonl", "prediction.jsonl"
 
-    def test_tables(self, command: Run, files: tuple[str, str]) -> None:
+    def test_tables(self, segjudge: Run, files: tuple[str, str]) -> None:
         line = ("--judgments", "judgments.jsonl", "--mix", "--by", "family", "--by", "track")
-        ended = command("score", *files, *line, "--ignore-label", "lines")
+        ended = segjudge("score", *files, *line, "--ignore-label", "lines")
         assert ended.status == 0
         assert not unsafe(ended.out + ended.err)
         shown = ("[red]x[/red]", "[link=file:///]here", ":smile:", r"\x1b[31mred", r"\u202eround")
@@ -102,9 +102,9 @@ class TestHostileText:
         ids=str,
     )
     def test_messages(
-        self, command: Run, files: tuple[str, str], arguments: tuple[str, ...]
+        self, segjudge: Run, files: tuple[str, str], arguments: tuple[str, ...]
     ) -> None:
-        ended = command(*arguments)
+        ended = segjudge(*arguments)
         assert ended.status in (0, 1, 2, 3)
         assert "Traceback" not in ended.err
         assert not unsafe(ended.out + ended.err)
@@ -180,9 +180,9 @@ def test_score_inside_a_running_event_loop(here: Path) -> None:
     assert plain.metrics["psj"]["value"] == pytest.approx(1047.432 / 1266.797, abs=1e-12)
 
 
-def test_names_with_spaces_and_other_scripts(command: Run, here: Path) -> None:
+def test_names_with_spaces_and_other_scripts(segjudge: Run, here: Path) -> None:
     folder = here / "mit Leerzeichen"
     folder.mkdir()
     (folder / "预测.jsonl").write_bytes((here / HASTY).read_bytes())
-    ended = command("score", f"{KITCHEN}/reference.jsonl", "mit Leerzeichen/预测.jsonl", *JUDGED)
+    ended = segjudge("score", f"{KITCHEN}/reference.jsonl", "mit Leerzeichen/预测.jsonl", *JUDGED)
     assert "804.497 / 1252.764 s" in ended.out
