@@ -19,8 +19,8 @@ def rows(text: str) -> dict[str, list[str]]:
     return {words[0]: words[1:] for line in text.splitlines() if (words := line.split())}
 
 
-def test_floors_alone(segjudge: Run) -> None:
-    ran = segjudge("baselines", REFERENCE, *BLIND)
+def test_floors_alone(command: Run) -> None:
+    ran = command("baselines", REFERENCE, *BLIND)
     assert ran.status == 0
     found = rows(ran.out)
     assert found["floor"] == ["segmentation_f1@0.75"]
@@ -28,32 +28,32 @@ def test_floors_alone(segjudge: Run) -> None:
     assert "system" not in found
 
 
-def test_systems_that_do_not_beat_the_best_floor_are_marked(segjudge: Run) -> None:
-    ran = segjudge(
+def test_systems_that_do_not_beat_the_best_floor_are_marked(command: Run) -> None:
+    ran = command(
         "baselines", REFERENCE, HASTY, *BLIND, "--baseline", "windows", "--write", "floors"
     )
     assert ran.status == 0
     assert "beats it" in ran.out
     assert "DOES NOT" not in ran.out
     assert "1 baseline written to floors" in ran.err
-    ran = segjudge("baselines", REFERENCE, "floors/windows.jsonl", *BLIND)
+    ran = command("baselines", REFERENCE, "floors/windows.jsonl", *BLIND)
     line = next(line for line in ran.out.splitlines() if line.startswith("windows.jsonl"))
     assert line.rstrip().endswith("DOES NOT BEAT IT")
     assert "+0.0000" in line
 
 
-def test_status_3_for_lack_of_judgments(segjudge: Run) -> None:
-    command = ("baselines", REFERENCE, CAREFUL, *JUDGED, "--baseline", "constant")
-    ran = segjudge(*command)
+def test_status_3_for_lack_of_judgments(command: Run) -> None:
+    asked = ("baselines", REFERENCE, CAREFUL, *JUDGED, "--baseline", "constant")
+    ran = command(*asked)
     assert ran.status == 3
     assert "open" in ran.out
     assert "No value for psj" in ran.err
-    assert segjudge(*command, "--allow-bounds").status == 0
+    assert command(*asked, "--allow-bounds").status == 0
 
 
-def test_missing_pairs_once_judged_decide_the_floors(segjudge: Run) -> None:
-    command = ("baselines", REFERENCE, CAREFUL, *JUDGED, "--baseline", "constant")
-    ran = segjudge(*command, "--plan", "--missing", "missing.jsonl")
+def test_missing_pairs_once_judged_decide_the_floors(command: Run) -> None:
+    asked = ("baselines", REFERENCE, CAREFUL, *JUDGED, "--baseline", "constant")
+    ran = command(*asked, "--plan", "--missing", "missing.jsonl")
     assert ran.status == 0
     needed = rows(ran.out)["constant"]
     lines = [json.loads(line) for line in Path("missing.jsonl").read_text("utf-8").splitlines()]
@@ -62,21 +62,21 @@ def test_missing_pairs_once_judged_decide_the_floors(segjudge: Run) -> None:
         for line in lines:
             stream.write(json.dumps(line | {"verdict": "different", "judge": "authors",
                                             "prompt": "authors-rubric@1"}) + "\n")  # fmt: skip
-    ran = segjudge(*command, "--judgments", "judged.jsonl")
+    ran = command(*asked, "--judgments", "judged.jsonl")
     assert ran.status == 0
     assert rows(ran.out)["constant"][0] == "0.0000"
 
 
-def test_json_and_plan_as_json(segjudge: Run) -> None:
-    command = ("baselines", REFERENCE, HASTY, *BLIND, "--baseline", "windows", "--json", "-")
-    ran = segjudge(*command, "--baseline", "shuffled", "--resamples", "50", "--cluster",
+def test_json_and_plan_as_json(command: Run) -> None:
+    asked = ("baselines", REFERENCE, HASTY, *BLIND, "--baseline", "windows", "--json", "-")
+    ran = command(*asked, "--baseline", "shuffled", "--resamples", "50", "--cluster",
                    "family")  # fmt: skip
     report = json.loads(ran.out)
     assert report["schema"] == "segjudge.floors/1"
     assert report["options"]["baselines"] == ["windows", "shuffled"]
     assert report["options"]["intervals"]["resamples"] == 50
     assert list(report["systems"]["prediction_hasty.jsonl"]["controls"]) == ["shuffled"]
-    plan = json.loads(segjudge(*command, "--plan").out)
+    plan = json.loads(command(*asked, "--plan").out)
     assert plan["by_side"] == {
         "windows": {"needed": 0, "undecided": 0},
         "prediction_hasty.jsonl": {"needed": 0, "undecided": 0},
@@ -94,16 +94,16 @@ def test_json_and_plan_as_json(segjudge: Run) -> None:
         (("game", REFERENCE, HASTY, "--attack", "cut,k=0"), "whole number from 2 on"),
     ],
 )
-def test_status_2_for_bad_usage(segjudge: Run, arguments: tuple[str, ...], says: str) -> None:
-    ran = segjudge(*arguments)
+def test_status_2_for_bad_usage(command: Run, arguments: tuple[str, ...], says: str) -> None:
+    ran = command(*arguments)
     assert ran.status == 2
     assert says in ran.err
 
 
-def test_game(segjudge: Run) -> None:
+def test_game(command: Run) -> None:
     attacks = ("cut", "stack", "round,seconds=0.5", "floor")
     chosen = [word for text in attacks for word in ("--attack", text)]
-    ran = segjudge("game", REFERENCE, HASTY, *JUDGED, *chosen, "--json", "game.json")
+    ran = command("game", REFERENCE, HASTY, *JUDGED, *chosen, "--json", "game.json")
     assert ran.status in (0, 3)
     report = json.loads(Path("game.json").read_text("utf-8"))
     assert list(report["attacks"]) == list(attacks)
@@ -116,21 +116,21 @@ def test_game(segjudge: Run) -> None:
     assert "Of 2 attacks, these pay: 1 in psj, 0 in semantic_f1@0.75" in ran.out
 
 
-def test_game_counts_and_lists_the_pairs_of_changed_labels(segjudge: Run) -> None:
-    command = ("game", REFERENCE, HASTY, *JUDGED, "--attack", "injected")
-    ran = segjudge(*command, "--plan", "--missing", "missing.jsonl")
+def test_game_counts_and_lists_the_pairs_of_changed_labels(command: Run) -> None:
+    asked = ("game", REFERENCE, HASTY, *JUDGED, "--attack", "injected")
+    ran = command(*asked, "--plan", "--missing", "missing.jsonl")
     assert ran.status == 0
     assert rows(ran.out)["injected"] == ["171", "171"]
     assert len(Path("missing.jsonl").read_text("utf-8").splitlines()) == 171
-    ran = segjudge(*command)
+    ran = command(*asked)
     assert ran.status == 3
     assert "psj?" in ran.out
-    assert segjudge(*command, "--allow-bounds").status == 0
+    assert command(*asked, "--allow-bounds").status == 0
 
 
-def test_a_score_warns_of_a_prediction_that_looks_gamed(segjudge: Run) -> None:
-    segjudge("baselines", REFERENCE, "--baseline", "constant", "--write", "floors", *BLIND)
-    ran = segjudge("score", REFERENCE, "floors/constant.jsonl", *BLIND)
+def test_a_score_warns_of_a_prediction_that_looks_gamed(command: Run) -> None:
+    command("baselines", REFERENCE, "--baseline", "constant", "--write", "floors", *BLIND)
+    ran = command("score", REFERENCE, "floors/constant.jsonl", *BLIND)
     assert "warning: prediction: one label, 'doing household chores', fills 100.0 %" in ran.out
     assert "this looks gamed" in ran.out
-    assert "looks gamed" not in segjudge("score", REFERENCE, CAREFUL, *BLIND).out
+    assert "looks gamed" not in command("score", REFERENCE, CAREFUL, *BLIND).out
