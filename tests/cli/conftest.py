@@ -84,3 +84,9 @@ def segjudge(here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
         return Ended(int(ended.value.code or 0), *capfd.readouterr())
 
     return run
+
+
+@pytest.fixture
+def command(segjudge: Run) -> Run:
+    """Run the program in this process, by another name."""
+    return segjudge
