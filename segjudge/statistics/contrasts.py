@@ -138,9 +138,12 @@ def contrast(
     p is the level at which the interval of the same method would just reach 0. Of the n resamples
     that have a value, let b be at most 0 and a at least 0. Each side's share, (b + 1)/(n + 1) and
     (a + 1)/(n + 1), becomes a tail through the interval's own correction (for percentile, not
-    expanded, it is the tail); p is twice the smaller tail, at most 1 and at least the floor,
-    2/(n + 1). So p <= 1 - level only where the interval leaves out 0. A system against itself:
-    every difference is exactly 0, interval [0, 0], p 1.
+    expanded, it is the tail); p is twice the smaller tail, at most 1 and at least the floor. So
+    p <= 1 - level only where the interval leaves out 0. A system against itself: every difference
+    is exactly 0, interval [0, 0], p 1.
+
+    The floor is what p would be if all resamples lay on one side, and no less than 2/(n + 1).
+    Expanding for few clusters raises it, to 0.005 of 10,000 resamples of 11 clusters.
     """
     if draws.how.stream == "study":
         raise ValueError("the study's stream compares by episode: use paired_differences")
@@ -156,7 +159,8 @@ def contrast(
     sign = _sign(*pair)
     if done.reason:
         return Contrast(done, None, None, sign)
-    floor = 2 / (done.resamples + 1)
+    one = 1 / (done.resamples + 1)
+    floor = max(2 * one, min(_doubled(correction, one, 1.0), _doubled(correction, 1.0, one)))
     return Contrast(done, max(floor, _two_sided(sample, correction)), floor, sign)
 
 
@@ -172,8 +176,12 @@ def _two_sided(sample: Sample, correction: Correction) -> float:
     near = slack(sample, kept)
     below = (int((kept <= near).sum()) + 1) / (len(kept) + 1)
     above = (int((kept >= -near).sum()) + 1) / (len(kept) + 1)
-    tails = correction.tail(below), 1 - correction.tail(1 - above)
-    return min(1.0, 2 * min(tails))
+    return _doubled(correction, below, above)
+
+
+def _doubled(correction: Correction, below: float, above: float) -> float:
+    """Return twice the smaller tail of two shares, at most 1."""
+    return min(1.0, 2 * min(correction.tail(below), 1 - correction.tail(1 - above)))
 
 
 def _sign(first: Floats, second: Floats) -> SignTest:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from segjudge.statistics import (
     Resampling,
@@ -127,7 +128,10 @@ def test_p_and_interval_never_disagree(
     draws = resample(numerator, np.ones_like(numerator), np.arange(clusters), Resampling(399))
     found = contrast(draws, method=method, expand=expand, level=level)
     assert found.p is not None
-    assert found.p_floor == 2 / 400
+    assert found.p_floor is not None
+    assert 2 / 400 <= found.p_floor <= found.p
+    if method == "percentile" and not expand:
+        assert found.p_floor == pytest.approx(2 / 400)
     assert found.difference.low is not None
     assert found.difference.high is not None
     if found.p <= 1 - level:
@@ -246,3 +250,19 @@ def test_refused() -> None:
     study = resample([1, 2], [2, 3], [0, 1], Resampling(5, 1, 2, "cluster", "study"))
     with pytest.raises(ValueError, match="paired_differences"):
         contrast(study)
+
+
+@pytest.mark.parametrize("clusters", [5, 11, 40])
+def test_the_smallest_p_is_the_floor_and_widening_raises_it(clusters: int) -> None:
+    numerator = np.stack((np.arange(1.0, clusters + 1), np.arange(clusters)), 1)[:, :, None]
+    draws = resample(numerator, np.ones_like(numerator), np.arange(clusters), Resampling(999))
+    widened, plain = contrast(draws), contrast(draws, expand=False)
+    assert plain.p == pytest.approx(2 / 1_000)
+    assert plain.p_floor == pytest.approx(2 / 1_000)
+    assert widened.p == pytest.approx(widened.p_floor)
+    # Student's t of the same tail: z = -3.09 shrinks by sqrt((n - 1) / n) and has fat tails.
+    z = stats.norm.ppf(1 / 1_000) * ((clusters - 1) / clusters) ** 0.5
+    assert widened.p == pytest.approx(2 * stats.t.cdf(z, clusters - 1))
+    turned = contrast(draws, 0, 1, 0)
+    assert turned.p == pytest.approx(widened.p)
+    assert turned.p_floor == pytest.approx(widened.p_floor)
