@@ -11,12 +11,13 @@ from typing import Annotated
 import typer
 
 from segjudge.commands.ask_options import ask_options
+from segjudge.commands.exports import Exports, export_options, write_exports
 from segjudge.commands.interval_options import interval_options
 from segjudge.commands.judging import ask_for
 from segjudge.commands.options import Prediction, Reference, case_options, takes
 from segjudge.errors import UsageError
 from segjudge.judgments import UNKNOWN
-from segjudge.report.tables import csv_text, plan_table, report_table, show
+from segjudge.report.tables import plan_table, report_table, show
 from segjudge.scoring import (
     AskOptions,
     Case,
@@ -43,6 +44,7 @@ Missing = Annotated[
 ]
 
 
+@takes(export_options, "exports")
 @takes(ask_options, "asking")
 @takes(interval_options, "wanted")
 @takes(case_options, "options")
@@ -53,6 +55,7 @@ def score(
     options: CaseOptions,
     wanted: IntervalOptions,
     asking: AskOptions,
+    exports: Exports,
     by: Annotated[
         list[str], typer.Option(metavar="FIELD", help="Group by a field of the episodes.")
     ] = [],  # noqa: B006
@@ -71,10 +74,6 @@ def score(
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE", help="Write the report; - prints it.")
     ] = None,
-    csv_file: Annotated[
-        str | None,
-        typer.Option("--csv", metavar="FILE", help="Write a row an episode, group and corpus."),
-    ] = None,
     missing_file: Missing = None,
     allow_bounds: Annotated[
         bool,
@@ -88,7 +87,11 @@ def score(
     report is written all the same.
     """
     printed = goes_to_stdout(
-        ("--json", json_file), ("--csv", csv_file), ("--missing", missing_file)
+        ("--json", json_file),
+        ("--csv", exports["csv"]),
+        ("--html", exports["html"]),
+        ("--markdown", exports["markdown"]),
+        ("--missing", missing_file),
     )
     both: AskOptions = {**options, **asking}
     case = build_case(reference, prediction, **both)
@@ -97,8 +100,7 @@ def score(
     result = report(case, by, sure=sure, bins=lengths)
     if json_file:
         write_text(json_file, result.to_json())
-    if csv_file:
-        write_text(csv_file, csv_text(result))
+    write_exports(case, result, exports)
     if missing_file:
         write_text(missing_file, missing_text(case, missing_file))
     if not printed:

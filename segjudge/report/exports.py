@@ -193,17 +193,17 @@ def markdown_text(report: Report) -> str:
     """Return the figures as a Markdown table, for a paper or a pull request."""
     header, rows = _table(report)
     lines = [_line(header), "| --- |" + " ---: |" * (len(header) - 1)]
-    lines += [_line([f"`{row[0]}`", *row[1:]]) for row in rows]
+    lines += [_line([code(row[0]), *row[1:]]) for row in rows]
     for field, groups in report.by_group.items():
         names = list(report.metrics)
-        lines += ["", _line([markdown(field), *(f"`{name}`" for name in names)])]
+        lines += ["", _line([code(field), *(code(name) for name in names)])]
         lines.append("| --- |" + " ---: |" * len(names))
         lines += [
-            _line([markdown(group or "(none)"), *(value_text(of[name]) for name in names)])
+            _line([code(group) if group else "(none)", *(value_text(of[name]) for name in names)])
             for group, of in groups.items()
         ]
-    who = markdown(report.judge.id or "none")
-    prompt = f", prompt {markdown(report.judge.prompt)}" if report.judge.prompt else ""
+    who = code(report.judge.id) if report.judge.id else "none"
+    prompt = f", prompt {code(report.judge.prompt)}" if report.judge.prompt else ""
     lines += ["", f"Judge: {who}{prompt}. {pairs_text(report.judge.pairs)}"]
     lines += [f"- {markdown(str(f))}" for f in report.findings if f.level == "warning"]
     lines.append(f"segjudge {report.version}")
@@ -214,10 +214,18 @@ def _line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def code(text: str) -> str:
+    """Return text as a code span that may stand in a table: no markup, no mention, one line."""
+    plain = visible(" ".join(text.split())).replace("|", "\\|")
+    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
+    fence, space = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{space}{plain}{space}{fence}"
+
+
 def markdown(text: str) -> str:
     r"""Return text so that Markdown shows it as it is, on one line."""
     plain = visible(" ".join(text.split()))
-    return re.sub(r"([\\`*_{}\[\]()<>#+!|~@-])", r"\\\1", plain)
+    return re.sub(r"([\\`*_{}\[\]<>#|~&])", r"\\\1", plain)
 
 
 def html_text(report: Report) -> str:
