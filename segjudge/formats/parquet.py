@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 BATCH = 256
 
 
-def parquet_view(raw: Raw) -> View:
-    """Look at a parquet file as records.
+def parquet_view(raw: Raw, keep: frozenset[str] = frozenset()) -> View:
+    """Look at a parquet file as records; `keep` names large fields that are wanted.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def parquet_view(raw: Raw) -> View:
     broken = (pa.ArrowException, OSError, ValueError, OverflowError)
     try:
         source = pq.ParquetFile(_seekable(raw))
-        fields = [field for field in source.schema_arrow if not _is_blob(field)]
+        fields = [field for field in source.schema_arrow if not _is_blob(field, keep)]
     except broken as error:
         raise _damaged(raw, error) from None
     names = [field.name for field in fields]
@@ -74,9 +74,9 @@ def _damaged(raw: Raw, error: Exception) -> InputError:
     return InputError(Problem(raw.file, "", "", "", f"parquet that can be read: {lines[0]}"))
 
 
-def _is_blob(field: pa.Field[Any]) -> bool:
-    """Say whether a column is never wanted: by its name, or as it holds bytes somewhere."""
-    return field.name in BLOBS or _holds_bytes(field.type)
+def _is_blob(field: pa.Field[Any], keep: frozenset[str]) -> bool:
+    """Say whether a column isn't wanted: by its name, or as it holds bytes somewhere."""
+    return field.name in BLOBS - keep or _holds_bytes(field.type)
 
 
 def _holds_bytes(kind: Any) -> bool:

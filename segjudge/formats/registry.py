@@ -68,8 +68,15 @@ def describe() -> dict[str, str]:
     }
 
 
-def views(raw: Raw, options: Options) -> list[View]:
+def views(raw: Raw, options: Options, keep: frozenset[str] = frozenset()) -> list[View]:
     """Return the ways to look at a file, the likeliest first.
+
+    Parameters
+    ----------
+    raw : Raw
+    options : Options
+    keep : frozenset of str
+        Large columns of a parquet file that are wanted all the same.
 
     Raises
     ------
@@ -80,7 +87,7 @@ def views(raw: Raw, options: Options) -> list[View]:
     if check_kind(raw, start) == "parquet":
         from segjudge.formats.parquet import parquet_view
 
-        return [with_head(parquet_view(raw))]
+        return [with_head(parquet_view(raw, keep))]
     if start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[", b"```", b"<think")):
         view = json_view(raw, options)
         return [with_head(view)] if view else []
@@ -88,7 +95,9 @@ def views(raw: Raw, options: Options) -> list[View]:
     return [with_head(table)] if table else []
 
 
-def choose(raw: Raw, options: Options, name: str | None) -> tuple[Format, View]:
+def choose(
+    raw: Raw, options: Options, name: str | None, keep: frozenset[str] = frozenset()
+) -> tuple[Format, View]:
     """Return the format of a file, recognised or forced, and the view that it reads.
 
     Raises
@@ -99,7 +108,7 @@ def choose(raw: Raw, options: Options, name: str | None) -> tuple[Format, View]:
         `name` is no format.
     """
     forced = named(name) if name is not None else None
-    candidates = views(raw, options)
+    candidates = views(raw, options, keep)
     order = (forced,) if forced else formats()
     for view in candidates:
         for format in order:
