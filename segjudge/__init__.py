@@ -12,7 +12,7 @@ from segjudge.formats import read, write
 from segjudge.jmatrix import JMatrix
 from segjudge.judgments import Judgment, Verdict
 from segjudge.report import Report
-from segjudge.scoring import Plan, ascore, plan, score
+from segjudge.scoring import Plan, ascore, compare, plan, score
 from segjudge.version import version
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ __all__ = [
     "__version__",
     "align",
     "ascore",
+    "compare",
     "plan",
     "read",
     "read_judgments",

@@ -7,7 +7,17 @@ import sys
 
 import typer
 
-from segjudge.commands import audit, baselines, files, game, judging, judgments, scores, serve
+from segjudge.commands import (
+    audit,
+    baselines,
+    compare,
+    files,
+    game,
+    judging,
+    judgments,
+    scores,
+    serve,
+)
 from segjudge.errors import InputError, SegjudgeError, StoppedEarly
 from segjudge.report.tables import visible
 from segjudge.version import version
@@ -26,6 +36,7 @@ app.command()(scores.score)
 app.command()(scores.plan)
 app.command()(judging.judge)
 app.command()(audit.audit)
+app.command()(compare.compare)
 app.command()(baselines.baselines)
 app.command()(game.game)
 app.command()(serve.serve)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from segjudge.scoring.case import Case, report
+from segjudge.scoring.comparing import compare
 from segjudge.scoring.doors import (
     Plan,
     ascore,
@@ -28,6 +29,7 @@ __all__ = [
     "Side",
     "ascore",
     "build_case",
+    "compare",
     "extras",
     "fill",
     "load_judgments",
