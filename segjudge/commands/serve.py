@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -177,5 +177,12 @@ def run(settings: Settings, host: str, port: int) -> None:
     except SystemExit:
         raise UsageError(f"--port {port}: {host} can't be listened on at this port") from None
     shown = f"[{host}]" if ":" in host else host
-    typer.echo(f"http://{shown}:{socket.getsockname()[1]}", err=True)
-    uvicorn.Server(config).run(sockets=[socket])
+    url = f"http://{shown}:{socket.getsockname()[1]}"
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[Any] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                typer.echo(url, err=True)
+
+    Server(config).run(sockets=[socket])

@@ -45,7 +45,7 @@ async def start(request: Request, response: Response) -> RunReply:
         options, names = await receive_run(request, service.settings, folder)
         check_model(options, service.settings)
         job = service.engine.job(run, names, options)
-        await service.children.call("check", job)
+        await service.children.call("check", job, options.by)
         stored = options.model_dump(mode="json", exclude_defaults=True)
         row = await asyncio.to_thread(service.runs.add, run, stored, names)
     except BaseException:

@@ -111,10 +111,17 @@ class Engine:
         self.store.close()
 
     async def _end(self) -> None:
-        tasks = [*self._workers, *self._tasks.values()]
-        for task in tasks:
+        runs = [*self._workers, *self._tasks.values()]
+        for task in runs:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*runs, return_exceptions=True)
+        # Libraries leave tasks of their own behind.
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for other in others:
+            other.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await self._loop.shutdown_asyncgens()
+        await self._loop.shutdown_default_executor()
 
     def do(self, work: Coroutine[Any, Any, _T]) -> Future[_T]:
         """Do something on the engine's loop."""

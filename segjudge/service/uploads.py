@@ -101,7 +101,7 @@ async def receive_run(
     counted = limited(request, settings.max_upload)
     try:
         async with in_time(settings):
-            form = await counted.form(max_files=3, max_fields=_MOST_PARTS)
+            form = await counted.form(max_files=_MOST_PARTS, max_fields=_MOST_PARTS)
     except (LookupError, UnicodeError) as error:
         raise HTTPException(400, f"the form can't be read: {error}") from None
     try:

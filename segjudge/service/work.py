@@ -16,6 +16,7 @@ from segjudge.judgments import Judgment
 from segjudge.scoring import Case, Plan, build_case, plan_of, report
 from segjudge.scoring.audits import candidates
 from segjudge.scoring.detail import detail
+from segjudge.scoring.grouping import TRACK
 
 #: Where the files of a run lie in its folder. Both sides have one name, so that a file that names
 #: no episode has the same one on both.
@@ -141,9 +142,13 @@ def _mended(text: str, job: Job) -> str:
     return text
 
 
-def check(job: Job) -> dict[str, int]:
+def check(job: Job, by: Sequence[str]) -> dict[str, int]:
     """Say whether a run can begin; raises as `build` does, and returns its size."""
     case = build(job)
+    fields = (TRACK, *case.comparison.reference.table.fields)
+    for name in by:
+        if name not in fields:
+            raise UsageError(f"no field {name!r} to group by; there are {', '.join(fields)}")
     sides = case.comparison.reference, case.comparison.prediction
     return {
         "episodes": len(sides[0].episodes),
