@@ -36,13 +36,25 @@ demo: $(VENV)/core.stamp ## Score the example annotations with recorded judgment
 		--judgments examples/kitchen/judgments.jsonl
 
 .PHONY: test
-test: $(VENV)/dev.stamp ## Run the tests
+test: $(VENV)/dev.stamp browser ## Run the tests
 	@$(BIN)/pytest $(ARGS)
 
 # The model is carried by a package, and with its server stays outside the lock of the product.
 .PHONY: test-model
 test-model: $(VENV)/model.stamp ## Judge 40 pairs by a real small chat model
 	@$(BIN)/pytest tests/model -m model $(ARGS)
+
+# The report page is tested in Debian's chromium, installed where apt-get may do so; elsewhere a
+# chromium can be named: make test CHROMIUM=/path/to/chromium. Without one its tests are skipped.
+.PHONY: browser
+browser:
+	@if [ -z "$$CHROMIUM" ] && [ ! -x /usr/bin/chromium ] && [ "$$(id -u)" = 0 ] \
+		&& command -v apt-get >/dev/null; then \
+		echo "Installing chromium for the tests of the report page ..." >&2; \
+		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+			--no-install-recommends chromium; } >/dev/null 2>&1 \
+			|| echo "chromium could not be installed: the tests of the page are skipped." >&2; \
+	fi
 
 .PHONY: docs
 docs: $(VENV)/dev.stamp ## Run the commands in README and docs

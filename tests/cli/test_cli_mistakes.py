@@ -64,7 +64,7 @@ MISTAKES: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     (("score", *SIDES, "--judgments", "nowhere.jsonl"), ("nowhere.jsonl: No such file",)),
     (("score", *SIDES, "--judgments", REFERENCE), (f"{REFERENCE}: line 1: label_a",)),
     (("score", *SIDES, "--json", "no/such/report.json"), ("can't write: No such file",)),
-    (("score", *SIDES, "--csv", "."), ("can't write: Is a directory",)),
+    (("score", *SIDES, "--html", "."), ("can't write: Is a directory",)),
     (("score", *SIDES, "--json", "-", "--csv", "-"), ("only one of --json and --csv",)),
     (("judgments", "stats", "nowhere.jsonl"), ("nowhere.jsonl: No such file",)),
     (("judgments", "merge", JUDGMENTS), ("--output FILE or --store DIR",)),

@@ -11,7 +11,7 @@
     sj.drawCharts(root);
   };
 
-  const tenths = (value) => value.toFixed(1);
+  const tenths = (value) => String(Number(value.toFixed(2)));
   const KINDS = ["same", "step"];
 
   function spread() {
@@ -43,14 +43,16 @@
     const metric = Object.keys(reported)[0] || sj.data.creditedBy;
     if (!metric) return null;
     const { reference, prediction } = reported[metric] || { reference: own("reference"), prediction: own("prediction") };
+    const least = (bin) => bin.value ?? bin.low ?? null;
+    const open = [...reference, ...prediction].some((bin) => bin.value === null && typeof bin.low === "number");
     const names = reference.map((bin) => (bin.to_s === null ? bin.from_s + " s on" : bin.from_s + "–" + bin.to_s + " s"));
     return sj.chart({
       title: metric + " by length of segment",
-      note: "recall by the reference's segments, precision by the prediction's",
+      note: "recall by the reference's segments, precision by the prediction's" + (open ? "; the lower bound where verdicts are unknown" : ""),
       x: names,
       series: [
-        { label: "recall", kind: "same", values: reference.map((bin) => bin.value) },
-        { label: "precision", kind: "step", values: prediction.map((bin) => bin.value) },
+        { label: "recall", kind: "same", values: reference.map(least) },
+        { label: "precision", kind: "step", values: prediction.map(least) },
       ],
       range: [0, 1],
       y: tenths,

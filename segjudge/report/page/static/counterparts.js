@@ -77,7 +77,8 @@
 
   function span(segment, episode) {
     const at = (time) => clock(time + (episode.origin > 86400e6 ? 0 : episode.origin));
-    return at(segment.start) + " – " + at(segment.end);
+    const words = at(segment.start) + " – " + at(segment.end);
+    return words.includes(":") ? words : words + " s";
   }
 
   sj.describe = function (segment) {

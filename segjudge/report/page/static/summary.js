@@ -103,13 +103,13 @@
   };
 
   const BY = {
-    identity: ["same", "equal labels, no call"],
-    rule: ["unknown", "empty label, no call"],
-    verb: ["same", "by verb"],
-    human: ["step", "by people"],
-    recorded: ["same", "recorded judgments"],
-    model: ["step", "asked now"],
-    unknown: ["different", "unknown"],
+    identity: "by equal labels",
+    rule: "by an empty label",
+    verb: "by verb",
+    human: "by people",
+    recorded: "recorded",
+    model: "asked now",
+    unknown: "unknown",
   };
 
   function judge(report) {
@@ -121,7 +121,7 @@
       ["judge", report.judge.id ? text(report.judge.id) : "none"],
       ["prompt", report.judge.prompt ? text(report.judge.prompt) : "–"],
       ["label pairs", sj.count(pairs.needed) + " needed, " + sj.count(known) + " decided" + (pairs.needed ? " (" + coverage(known, pairs.needed) + ")" : "")],
-      ["from", decided.length ? decided.map(([name, n]) => sj.count(n) + " " + (BY[name] ? BY[name][1] : name)).join(", ") : "–"],
+      ["from", decided.length ? decided.map(([name, n]) => sj.count(n) + " " + (BY[name] || name)).join(", ") : "–"],
       ["calls", run.asked || run.cached ? sj.count(run.asked) + " asked, " + sj.count(run.cached) + " from the store" + (run.failed ? ", " + sj.count(run.failed) + " failed" : "") : "none: nothing was asked"],
       ["cost", run.cost_usd === null ? (run.asked ? "unknown" : "$0") : "$" + run.cost_usd.toFixed(4) + (run.tokens ? ", " + sj.count(run.tokens) + " tokens" : "")],
     ];
