@@ -30,7 +30,7 @@ MOST_OF_ONE = (80, 100)
 _STEERING = re.compile(
     # "ignore the rules above", "disregard all previous instructions"
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}"
-    r"\b(?:above|previous|prior|earlier|instructions?|rules?|prompt|rubric)\b"
+    r"\b(?:above|previous|prior|earlier|all|instructions?|rules?|prompt|rubric)\b"
     r"|\b(?:ignorier|vergiss)\w*\b.{0,40}\b(?:anweisung|regel)"
     r"|\b(?:ignor(?:a|e|ez|er)|oublie[zr]?|olvida)\b.{0,40}\b(?:r[eè]gl|instruc|consigne)"
     r"|(?:игнорир|забуд)\w*.{0,40}(?:инструкц|правил|указан)"
@@ -41,7 +41,7 @@ _STEERING = re.compile(
     r"|\b(?:verdict|system prompt|instructions?|permissible)\b[\"'`]?\s*[:=]"
     r"|\b(?:a_in_b|b_in_a)\b"
     # Text that plays another part of the conversation, or closes the prompt's own marks.
-    r"|\b(?:assistant|system|user)\s*:|</?[a-z_]+>|<\|\w+\|>|```"
+    r"|\b(?:assistant|system|user)\s*:|</?[a-z_]+>|<\|\w+\|>|```|[{}]"
     r"|\b(?:dear|attention|note to|you are) (?:the |a |an )?(?:judge|grader|evaluator|ai)\b",
     re.DOTALL,
 )

@@ -215,16 +215,3 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name for name, _ in pairs}) != len(pairs):
         raise ValueError("a field is there twice")
     return dict(pairs)
-
-
-_STEERING = re.compile(
-    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:above|previous|prior|instruction|rule|all)"
-    r"|\b(?:verdict|system prompt|instructions?)\b\s*[:=]|\banswer (?:with )?[\"']?(?:same|yes)\b"
-    r"|</?\w+>|```|[{}]|\b(?:assistant|system|user)\s*:",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def looks_steering(label: str) -> bool:
-    """Return whether a label looks as if it were to steer the judge, so that people can look."""
-    return _STEERING.search(label) is not None

@@ -9,9 +9,9 @@ from itertools import islice
 
 from segjudge.cache.answers import Answer, FailedAttempt, derive
 from segjudge.errors import StoppedEarly
+from segjudge.gamed import looks_steering
 from segjudge.judge.base import Decision, Failure, Question
 from segjudge.judge.outcome import Outcome
-from segjudge.judge.parsing import looks_steering
 from segjudge.judge.samples import Pending, Plan, Sample
 from segjudge.judge.session import Landing, Session, now
 

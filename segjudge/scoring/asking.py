@@ -218,7 +218,7 @@ def _noticed(progress: Progress, failed: Sequence[Failure], case: Case) -> list[
                 ),
             )
         )
-    if progress.steering:
+    if progress.steering and all(item.code != "steering_labels" for item in case.findings):
         found.append(
             finding(
                 "steering_labels",

@@ -11,7 +11,7 @@ from chat_server import Call, ChatServer, Say, answer_of, question, questions, r
 
 from segjudge.cache.store import Store
 from segjudge.errors import StoppedEarly, UsageError
-from segjudge.judge.parsing import looks_steering
+from segjudge.gamed import looks_steering
 from segjudge.judgments import Judgment, Verdict
 from segjudge.prompts import load
 
