@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 
+from segjudge import formats, metrics
+from segjudge.metrics import DEFAULT_METRICS
+from segjudge.prompts import names
+from segjudge.report.page import scripts, styles
+from segjudge.report.page.builder import policy
 from segjudge.scoring import Plan
 from segjudge.service.children import Busy
 from segjudge.service.database import RunRow
 from segjudge.service.docs import RUN_BODY, WRONG
 from segjudge.service.live import event
-from segjudge.service.replies import RunList, RunReply, State
+from segjudge.service.replies import About, FiguresReply, RunList, RunReply, State
 from segjudge.service.runs import REPORTED, UNFINISHED, new_id
+from segjudge.service.schema import Task
 from segjudge.service.service import Service, service_of
 from segjudge.service.uploads import check_model, receive_run
+from segjudge.version import version
 
 router = APIRouter(prefix="/v1", tags=["runs"])
 
@@ -119,7 +127,36 @@ async def report_html(request: Request, run: str) -> HTMLResponse:
     service = service_of(request)
     row, _ = await renewed(service, await found(service, run))
     page = await service.on_engine(service.engine.page(row))
-    return HTMLResponse(page)
+    own = f"{policy(styles(), scripts())}; frame-ancestors 'none'"
+    return HTMLResponse(page, headers={"Content-Security-Policy": own})
+
+
+@router.get("/runs/{run}/figures", responses=WRONG)
+async def figures(request: Request, run: str) -> FiguresReply:
+    """Return the figures of a run alone, with and without what people say by now."""
+    service = service_of(request)
+    _, path = await renewed(service, await found(service, run))
+    return await asyncio.to_thread(_figures, path)
+
+
+def _figures(path: Path) -> FiguresReply:
+    report = json.loads(path.read_bytes())
+    return FiguresReply(**{name: report[name] for name in FiguresReply.model_fields})
+
+
+@router.get("/about", tags=["service"])
+def about(request: Request) -> About:
+    """Say what the service offers: models, prompts, metrics, formats."""
+    described = ((name, *metrics.describe(name)) for name in metrics.names())
+    return About(
+        version=version(),
+        models=list(service_of(request).settings.models),
+        prompts=list(names()),
+        tasks=list(get_args(Task)),
+        metrics=[{"name": name, "usage": usage, "about": what} for name, usage, what in described],
+        default_metrics=list(DEFAULT_METRICS),
+        formats=formats.describe(),
+    )
 
 
 @router.get("/runs/{run}/events", responses=WRONG, response_class=StreamingResponse)

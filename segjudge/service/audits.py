@@ -69,6 +69,7 @@ class Audits:
                 if row.item in before:
                     anew.add(row.item)
                 before.add(row.item)
+                active.pop(row.item, None)
                 if row.active:
                     active[row.item] = row.verdict
         return active, anew

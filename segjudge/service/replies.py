@@ -69,6 +69,26 @@ class RunReply(BaseModel):
         )
 
 
+class FiguresReply(BaseModel):
+    """The figures of a run, with and without what people say."""
+
+    metrics: dict[str, dict[str, Any]]
+    without_human: dict[str, dict[str, Any]]
+    judge: dict[str, Any]
+
+
+class About(BaseModel):
+    """What the service offers."""
+
+    version: str
+    models: list[str]
+    prompts: list[str]
+    tasks: list[str]
+    metrics: list[dict[str, str]]
+    default_metrics: list[str]
+    formats: dict[str, str]
+
+
 class RunList(BaseModel):
     """Runs, the newest first."""
 
@@ -134,6 +154,7 @@ class AuditReply(BaseModel):
     size: int
     said: int
     next: int | None = Field(description="the item to show; None at the end")
+    last: int | None = Field(description="the item that was judged last; None at the beginning")
     outcome: Outcome
 
     @classmethod
@@ -148,6 +169,7 @@ class AuditReply(BaseModel):
             size=len(row.items),
             said=len(said),
             next=next(left, None),
+            last=next(reversed(said), None),
             outcome=outcome,
         )
 

@@ -18,6 +18,7 @@ from segjudge.verbs import EGO4D
 
 Short = Annotated[str, StringConstraints(max_length=300)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]+$")]
+Task = Literal["subtask", "hand-caption", "hand-action"]
 Label = Annotated[str, StringConstraints(max_length=20_000)]
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
@@ -115,7 +116,7 @@ class AskingOptions(Strict):
 class RunOptions(AskingOptions):
     """How to score, as on the command line."""
 
-    task: Literal["subtask", "hand-caption", "hand-action"] = "subtask"
+    task: Task = "subtask"
     metrics: list[Short] = Field(default=[], max_length=30)
     by: list[Short] = Field(default=[], max_length=10, description="fields to group by")
     judge: Short | None = Field(default=None, description="which recorded judgments count")
@@ -203,7 +204,7 @@ class JudgeRequest(AskingOptions):
     )
 
     pairs: list[AskedPair] = Field(min_length=1, max_length=200)
-    task: Literal["subtask", "hand-caption", "hand-action"] = "subtask"
+    task: Task = "subtask"
     identity: bool = True
 
 
