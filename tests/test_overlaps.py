@@ -290,6 +290,10 @@ class TestThreshold:
             got = passes(tried, np.full(3, union), threshold)
             assert got.tolist() == [True, True, False]
             assert got.dtype == np.bool_
+        # Far below the threshold the wrapped difference would be of either sign.
+        far = np.random.default_rng(0).integers(1, union // 2, 100)
+        assert not passes(far, np.full(100, union), Threshold.parse("0.999999")).any()
+        assert not near(far, np.full(100, union), Threshold.parse("0.999999")).any()
 
     @pytest.mark.parametrize(
         ("inter", "expected"),

@@ -102,6 +102,15 @@ def test_by_hand(graph, expected):
     assert matched(graph) == expected
 
 
+def test_the_solver_for_large_components_gives_up_no_match_either(monkeypatch):
+    """Two pairs of IoU 1 against three that reach 1/4."""
+    monkeypatch.setattr(matching, "EXACT_CELLS", 0)
+    graph = {(0, 0): (1, 1), (1, 1): (1, 1), (0, 1): (1, 4), (1, 2): (1, 4), (2, 0): (1, 4)}
+    assert matched(graph) == [(0, 1), (1, 2), (2, 0)]
+    turned = {(j, i): iou for (i, j), iou in graph.items()}
+    assert matched(turned) == [(0, 2), (1, 0), (2, 1)]
+
+
 def test_twins_are_interchangeable_and_the_first_is_taken():
     graph = {(i, j): (3, 4) for i in range(3) for j in range(5)}
     assert matched(graph) == [(0, 0), (1, 1), (2, 2)]

@@ -121,6 +121,22 @@ class TestShape:
         assert made["metrics"]["segmentation_f1@0.5"]["value"] == 6 / 7
         assert scored(SAID[1:]).without_value() == ["psj", "semantic_f1@0.75"]
 
+    def test_what_is_known_of_an_episode_though_an_answer_is_open(self):
+        """In a the reference is covered whatever (pour, mix) is; in b it is not."""
+        reference = annotations(
+            [*seconds((0, 4, "pour")), *seconds((0, 4, "pour"), episode="b")], ["a", "b"]
+        )
+        prediction = annotations(
+            [*seconds((0, 4, "tip"), (0, 4, "mix")), *seconds((0, 4, "mix"), episode="b")],
+            ["a", "b"],
+        )
+        made = segjudge.score(reference, prediction, judgments=SAID[:1], metrics=["psj"])
+        a, b = (made.by_episode[name]["psj"] for name in "ab")
+        assert (a["reference_credit_s"], a["prediction_credit_s"]) == (4, None)
+        assert (a["prediction_credit_s_low"], a["prediction_credit_s_high"]) == (4, 8)
+        assert (b["reference_credit_s"], b["prediction_credit_s"]) == (None, None)
+        assert (a["value"], a["low"], a["high"]) == (None, 8 / 12, 1)
+
     def test_the_pairs_of_one_metric_are_not_missing_from_another(self):
         """(hold, pour) overlaps, but does not pass 0.75."""
         made = scored([SAID[0], *SAID[2:]])
