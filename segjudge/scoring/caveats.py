@@ -45,7 +45,7 @@ def _judged_apart(built: Contest) -> list[Finding]:
     if len({frozenset(own) for own in judges.values()}) < 2:
         return []
     places = [
-        f"{name}: " + ", ".join(f"{n} pairs by {who}" for who, n in sorted(own.items()))
+        f"{name}: " + ", ".join(f"{_counted(n, 'pair')} by {who}" for who, n in sorted(own.items()))
         for name, own in judges.items()
     ]
     return [
@@ -73,8 +73,8 @@ def _within_noise(differences: Sequence[Difference]) -> list[Finding]:
     return [
         finding(
             "within_judge_noise",
-            f"{len(places)} differences are no larger than what judging again changes: they may "
-            "be the judge's, whatever their interval",
+            f"{_counted(len(places), 'difference')} no larger than what judging again changes, "
+            "so perhaps the judge's, whatever the interval",
             level="warning",
             side="judgments",
             count=len(places),
@@ -105,14 +105,18 @@ def _too_few(form: Form, built: Contest) -> list[Finding]:
             )
         )
     floors = [each.p_floor for each in form.differences if each.p_floor is not None]
-    if floors and min(floors) * tests > alpha:
+    if form.clusters >= FEW_CLUSTERS and floors and min(floors) * tests > alpha:
         found.append(
             finding(
                 "few_resamples",
-                f"Holm's correction for {tests} differences takes the smallest possible p, "
+                f"Holm's correction for {_counted(tests, 'difference')} takes the smallest p, "
                 f"{min(floors):.2g}, above {alpha:.2g}; more --resamples are needed",
                 level="warning",
                 count=tests,
             )
         )
     return found
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -276,8 +276,8 @@ def test_different_judges_are_said_and_who_decided_how_many() -> None:
     ]
     report = compared(left, system(RIGHT), washed, said=said, mix=True)
     assert codes(report)["judged_apart"].places == (
-        "A: 1 pairs by one with relation@1",
-        "B: 1 pairs by two with relation@1",
+        "A: 1 pair by one with relation@1",
+        "B: 1 pair by two with relation@1",
     )
     assert report.systems["B"].judge.id == "two"
     assert report.systems["B"].judge.pairs.needed == 2

@@ -133,7 +133,8 @@ def test_a_group_is_as_sure_as_it_would_be_alone() -> None:
     assert ends(single) == (None, None)
     assert single["ci_reason"] == "fewer than 2 clusters with a value: 1"
     found = {f.code: f for f in together.findings}
-    assert found["few_clusters"].message.startswith("there are only 4 episodes")
+    assert found["few_clusters"].message.startswith("there are only 4 episodes: an interval can't")
+    assert "hold the truth 88 % of the time at best" in found["few_clusters"].message
     assert found["few_clusters_in_groups"].places == ("family 'x'", "family 'y'")
 
 
