@@ -1,4 +1,4 @@
-"""How much faster is our bootstrap of a ratio of sums than a plain loop over resamples?
+"""How much faster is our bootstrap of psj, a ratio of sums, than a plain loop over resamples?
 
 Prints a small table of seconds and their ratio. The loop runs a tenth of the resamples.
 
@@ -15,7 +15,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from segjudge.annotations import Annotations
+from segjudge.jmatrix import JMatrix
+from segjudge.metrics import Comparison, evaluate, make
 from segjudge.statistics import Resampling, resample
+from segjudge.statistics.sums import Ints
 
 EPISODES, RESAMPLES, CLUSTERS = 2_000, 10_000, 200
 
@@ -44,6 +48,30 @@ def plain_loop_in_two_stages(
     return values
 
 
+def psj_sums(rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Return the two lines of psj by episode: 10 segments each, half of the labels accepted."""
+    count = EPISODES * 10
+    bounds = np.arange(0, count, dtype=np.float64)
+    moved = bounds + rng.uniform(-0.4, 0.4, count)
+    names = [f"{i // 10:04}" for i in range(count)]
+    sides = [
+        Annotations.from_segments(
+            (name, "", start, start + 1, label)
+            for name, start, label in zip(names, starts, labels, strict=True)
+        )
+        for starts, labels in (
+            (bounds.tolist(), rng.choice(["pour", "stir"], count).tolist()),
+            (moved.tolist(), rng.choice(["fill", "mix"], count).tolist()),
+        )
+    ]
+    comparison = Comparison.of(*sides)
+    # fill and pour are 0 and 2 in the sorted labels, mix and stir 1 and 3.
+    answers = JMatrix(4, [0, 0, 1, 1], [2, 3, 2, 3], [1, 0, 0, 1], [1, 0, 0, 1])
+    outcome = evaluate(make("psj"), comparison, answers)
+    above, below = outcome.metric.ratios["value"]
+    return tuple(sum(outcome.low[name] for name in names) for names in (above, below))
+
+
 def seconds(run: Callable[[], object], repeats: int = 3) -> float:
     """Return the shortest of a few runs."""
     times = []
@@ -56,9 +84,7 @@ def seconds(run: Callable[[], object], repeats: int = 3) -> float:
 
 def main() -> None:
     """Time ours and the loop on the same data, and print the table."""
-    rng = np.random.default_rng(0)
-    denominator = rng.integers(1_000_000, 600_000_000, EPISODES)
-    numerator = (denominator * rng.random(EPISODES)).astype(np.int64)
+    numerator, denominator = psj_sums(np.random.default_rng(0))
     top, bottom = numerator.tolist(), denominator.tolist()
     episode = np.arange(EPISODES)
     cluster = episode % CLUSTERS
@@ -71,7 +97,7 @@ def main() -> None:
         (f"one stage, {CLUSTERS} clusters", one, ours(numerator, denominator, cluster, 1)),
         (f"two stages, {CLUSTERS} clusters", two, ours(numerator, denominator, cluster, 2)),
     ]
-    print(f"{RESAMPLES:,} resamples of a ratio of sums over {EPISODES:,} episodes, seconds")
+    print(f"{RESAMPLES:,} resamples of psj over {EPISODES:,} episodes, seconds")
     print(f"{'':36}{'plain loop':>12}{'segjudge':>12}{'ratio':>8}")
     for name, loop, took in rows:
         print(f"{name:36}{loop:12.3f}{took:12.3f}{loop / took:8.1f}")
