@@ -185,7 +185,8 @@ def sheet(items: Sequence[Item]) -> str:
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_COLUMNS)
     for number, item in enumerate(items, 1):
-        table.writerow((number, item.left, item.right, item.context, item.task or "", ""))
+        texts = map(_cell, (item.left, item.right, item.context, item.task or ""))
+        table.writerow((number, *texts, ""))
     return text.getvalue()
 
 
@@ -224,7 +225,7 @@ def filled(text: str, items: Sequence[Item], file: str = "") -> dict[int, str]:
     for row in rows:
         place, verdict = f"line {rows.line_num}", (row["verdict"] or "").strip().lower()
         item = _numbered(row["item"], items)
-        if item is None or (items[item].left, items[item].right) != (row["left"], row["right"]):
+        if item is None or not _holds(items[item], row["left"], row["right"]):
             expected = "an item of this audit, with its labels as they were written"
             problems.append(Problem(file, place, "item", shown(row["item"]), expected))
         elif verdict in ("1", "2", "3", "4"):
@@ -237,6 +238,18 @@ def filled(text: str, items: Sequence[Item], file: str = "") -> dict[int, str]:
     if problems:
         raise InputError(problems)
     return found
+
+
+def _cell(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def _holds(item: Item, left: str, right: str) -> bool:
+    """Whether a row has the labels of an item, with or without the mark that `_cell` puts."""
+    return all(
+        found in (text, _cell(text)) for text, found in ((item.left, left), (item.right, right))
+    )
 
 
 def _numbered(number: str | None, items: Sequence[Item]) -> int | None:

@@ -142,6 +142,18 @@ def test_a_sheet_is_blind_and_comes_back() -> None:
     assert filled("\ufeff" + written.getvalue(), items) == {0: "left_in_right", 1: "different"}
 
 
+def test_a_label_is_no_formula() -> None:
+    judgment = Judgment(label_a="=1+1", label_b="-x", verdict=Verdict.SAME, judge="m")
+    items = draw([Candidate(judgment, 1.0)], 1)
+    rows = list(csv.DictReader(io.StringIO(sheet(items))))
+    assert {rows[0]["left"], rows[0]["right"]} == {"'=1+1", "'-x"}
+    for line in (
+        f"1,{rows[0]['left']},{rows[0]['right']},,,1",
+        f"1,{items[0].left},{items[0].right},,,1",
+    ):
+        assert filled("item,left,right,context,task,verdict\n" + line, items) == {0: "same"}
+
+
 def test_a_sheet_that_was_changed_is_refused_row_by_row() -> None:
     items = draw(candidates(4), 4, seed=4)
     rows = list(csv.reader(io.StringIO(sheet(items))))
