@@ -269,10 +269,9 @@ def _near_labels(annotations: Annotations) -> list[Finding]:
     groups = [labels for labels in alike.values() if len(labels) > 1]
     if not groups:
         return []
-    count = sum(map(len, groups))
     text = (
-        f"{count} labels differ from another by case, spaces, '_' or a final full stop only; "
-        "they are taken as the same"
+        f"{_counted(len(groups), 'label')} written in more than one way, by case, spaces, '_' or "
+        "a final full stop; each is taken as one"
     )
     places = [" = ".join(map(repr, labels[:5])) for labels in groups]
-    return [finding("near_identical_labels", text, count=count, places=places)]
+    return [finding("near_identical_labels", text, count=len(groups), places=places)]

@@ -144,9 +144,9 @@ class Judgment(BaseModel):
 def by_vote(verdicts: Sequence[Verdict]) -> Verdict:
     """Derive one verdict from several answers on one pair.
 
-    Majority for each of the two answers; a tie is unknown in that one. Where both answers
-    leave more than one verdict open, the most frequent fitting answer is named, and ``part``
-    when two directions are equally frequent.
+    Majority for each of the two answers; a tie is unknown in that one. Where the answers are
+    those of a step, the direction named more often counts, and ``part`` when both are named
+    equally often or none is.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from segjudge.errors import InputError, Problem, shown
 from segjudge.judgments import Judgment, Verdict
-from segjudge.writing import replacing
+from segjudge.writing import replacing, write_text
 
 _VERDICTS = ", ".join(Verdict)
 
@@ -75,10 +75,17 @@ def _take(
 def explained(error: ValidationError, file: str, place: str) -> list[Problem]:
     """Turn what pydantic says of one judgment into problems a user can mend."""
     problems = []
+    missing = []
     for fault in error.errors(include_url=False):
         field = ".".join(map(str, fault["loc"]))
-        value = "" if fault["type"] == "missing" else shown(_text(fault["input"]))
-        problems.append(Problem(file, place, field, value, _expected(field, fault["type"])))
+        if fault["type"] == "missing":
+            missing.append(field)
+            continue
+        value = shown(_text(fault["input"]))
+        problems.append(Problem(file, place, field, value, _expected(field)))
+    if missing:
+        every = "label_a, label_b, verdict and judge on every line"
+        problems.insert(0, Problem(file, place, ", ".join(missing), "missing", every))
     return problems
 
 
@@ -87,13 +94,11 @@ def _text(value: object) -> object:
     return value.decode(errors="replace").strip() if isinstance(value, bytes) else value
 
 
-def _expected(field: str, kind: str) -> str:
+def _expected(field: str) -> str:
     if not field:
         return "one JSON object a line"
     if field == "verdict":
         return f"one of {_VERDICTS}"
-    if kind == "missing":
-        return "label_a, label_b, verdict and judge on every line"
     if field in ("label_a", "label_b", "prompt", "task", "context", "rationale"):
         return "a string"
     if field == "judge":
@@ -104,7 +109,7 @@ def _expected(field: str, kind: str) -> str:
 def write_judgments(judgments: Iterable[Judgment], path: str | os.PathLike[str]) -> int:
     """Write judgments as JSONL, sorted by pair; gzipped where the name ends in ``.gz``.
 
-    The file appears whole or not at all.
+    The file appears whole or not at all; ``-`` is standard output.
 
     Returns
     -------
@@ -112,6 +117,9 @@ def write_judgments(judgments: Iterable[Judgment], path: str | os.PathLike[str])
         Number of lines written.
     """
     ordered = sorted(judgments, key=_sort_key)
+    if os.fspath(path) == "-":
+        write_text("-", "".join(judgment.line() + "\n" for judgment in ordered))
+        return len(ordered)
     with replacing(Path(path)) as stream:
         for judgment in ordered:
             stream.write(judgment.line().encode() + b"\n")

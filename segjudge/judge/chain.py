@@ -143,7 +143,7 @@ def decide_without_asking(
         pair = question[row].pair
         if not plain[a] or not plain[b]:
             decided._set(row, Verdict.DIFFERENT, By.RULE, None)
-        elif identity and form[a] == form[b]:
+        elif identity and form[a] == form[b] and form[a]:
             decided._set(row, Verdict.SAME, By.IDENTITY, None)
         elif found := records.human(pair, task):
             decided._set(row, found.verdict, By.HUMAN, found.judgment)

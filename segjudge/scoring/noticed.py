@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -24,9 +25,15 @@ def said_of(side: str, annotations: Annotations) -> list[Finding]:
     return [item.on(side) for item in found]
 
 
-def lacking(
-    reference: Annotations, prediction: Annotations, side: str = "prediction"
-) -> list[Finding]:
+class Listing(Protocol):
+    """Segments or boxes: whatever names its episodes."""
+
+    @property
+    def episodes(self) -> tuple[str, ...]:
+        """Episode ids."""
+
+
+def lacking(reference: Listing, prediction: Listing, side: str = "prediction") -> list[Finding]:
     """Return which episodes of the reference the prediction does not name at all."""
     named = set(prediction.episodes)
     missing = sorted(name for name in reference.episodes if name not in named)
@@ -108,7 +115,7 @@ def about(outcomes: Sequence[Outcome], decided: Decided) -> list[Finding]:
                     count=close,
                 )
             )
-    if any(record is not None for record in decided.record):
+    if any(record is not None and not record.is_human for record in decided.record):
         found.append(
             finding(
                 "own_wording",

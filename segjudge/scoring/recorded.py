@@ -8,11 +8,28 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from segjudge.cache import Store, read_judgments
+from segjudge.errors import InputError, Problem
 from segjudge.judgments import Judgment
 from segjudge.report import Input
 
 #: A file of JSON lines, a store's folder, or judgments in memory.
 Recorded = str | os.PathLike[str] | Iterable[Judgment] | Sequence[str | os.PathLike[str]]
+
+
+def file_input(role: str, path: Path, format: str) -> Input:
+    """Return what the report says of a file that has a bearing on the figures.
+
+    Raises
+    ------
+    InputError
+        The file can't be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(Problem(str(path), "", "", "", error.strerror or str(error))) from error
+    return Input(role=role, file=path.name, sha256=digest, format=format)
 
 
 def load_judgments(source: Recorded) -> tuple[list[Judgment], list[Input]]:
@@ -43,9 +60,6 @@ def read_recorded(path: Path) -> tuple[list[Judgment], Input]:
         digest = hashlib.sha256()
         for line in sorted(judgment.line() for judgment in found):
             digest.update(line.encode() + b"\n")
-        kind, sha256 = "store", digest.hexdigest()
-    else:
-        found = read_judgments(path)
-        with path.open("rb") as stream:
-            kind, sha256 = "judgments", hashlib.file_digest(stream, "sha256").hexdigest()
-    return found, Input(role="judgments", file=path.name, sha256=sha256, format=kind)
+        sha256 = digest.hexdigest()
+        return found, Input(role="judgments", file=path.name, sha256=sha256, format="store")
+    return read_judgments(path), file_input("judgments", path, "judgments")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
@@ -16,7 +17,7 @@ from segjudge.metrics import DEFAULT_METRICS, Metric, make_all
 from segjudge.report import Input
 from segjudge.scoring.asking import prompt_for, refuse_mixture
 from segjudge.scoring.options import AskOptions, said
-from segjudge.scoring.recorded import load_judgments
+from segjudge.scoring.recorded import file_input, load_judgments
 from segjudge.scoring.sides import Side, edited, read_side
 from segjudge.scoring.verbs import NONE, verbs_for
 from segjudge.verbs import Taxonomy
@@ -40,7 +41,7 @@ class Settings:
     records : Records
         Recorded judgments of one judge, prompt and run.
     inputs : list of Input
-        What records and verbs came from.
+        What records and verbs came from, and the files that name the episodes.
     said : dict
         What the report repeats of the options.
     """
@@ -84,9 +85,19 @@ def settings_of(**options: Unpack[AskOptions]) -> Settings:
         options.get("identity", True),
         verbs,
         records,
-        [*inputs, *verb_inputs],
+        [*inputs, *verb_inputs, *_edit_inputs(options)],
         said(options, [metric.key for metric in metrics]) | said_verbs,
     )
+
+
+def _edit_inputs(options: AskOptions) -> list[Input]:
+    """Return the files that say which episodes there are and what they are called."""
+    files = {"episodes": options.get("episodes"), "id_map": options.get("id_map")}
+    return [
+        file_input(role, Path(file), "ids" if role == "episodes" else "csv")
+        for role, file in files.items()
+        if isinstance(file, (str, os.PathLike)) and Path(file).is_file()
+    ]
 
 
 def read_sides(

@@ -128,7 +128,7 @@ class TestBadLines:
         found = problems(path)
         assert [problem[:3] for problem in found] == [
             ("line 2", "verdict", "'yes'"),
-            ("line 4", "label_b", ""),
+            ("line 4", "label_b", "missing"),
             ("line 5", "", "'label_a,label_b,verdict'"),
             ("line 6", "label_b", "7"),
             ("line 7", "judge", "''"),
@@ -148,7 +148,7 @@ class TestBadLines:
     def test_all_faults_of_one_line(self, tmp_path):
         path = written(tmp_path / "a.jsonl", '{"label_a": 1, "verdict": "no", "task": []}')
         assert [problem[1] for problem in problems(path)] == [
-            "label_a", "label_b", "verdict", "judge", "task",
+            "label_b, judge", "label_a", "verdict", "task",
         ]  # fmt: skip
 
     def test_forty_bad_ones_in_many(self, tmp_path):

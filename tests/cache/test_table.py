@@ -94,8 +94,8 @@ class TestRefused:
         found = problems(table(tmp_path, text))
         assert [problem[:3] for problem in found] == [
             ("line 3", "verdict", "'yes'"),
-            ("line 4", "label_a", ""),
-            ("line 7", "label_b", ""),
+            ("line 4", "label_a", "missing"),
+            ("line 7", "label_b", "missing"),
             ("line 7", "verdict", "'no'"),
         ]
         assert "a_in_b" in found[0][3]

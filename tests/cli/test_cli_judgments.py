@@ -45,7 +45,7 @@ def test_stats(started: Run, make: Make) -> None:
 
 
 class TestDiff:
-    """The pairs on which lines disagree; exit status 1 if there are any."""
+    """The pairs on which lines disagree, counted in the last line."""
 
     def test_none(self, segjudge: Run, make: Make) -> None:
         # The same said of the pair turned round is no disagreement.
@@ -57,7 +57,7 @@ class TestDiff:
         one = make("a.jsonl", ("cut", "chop", "same"), ("stir", "mix", "same"))
         two = make("b.jsonl", ("cut", "chop", "different"), judge="human:bob")
         ended = segjudge("judgments", "diff", one, two)
-        assert ended.status == 1
+        assert ended.status == 0
         assert ended.out.splitlines() == [
             "'chop' / 'cut'",
             "  same         human:anna (a.jsonl, judgment 1)",
@@ -68,7 +68,7 @@ class TestDiff:
     def test_within_one_judge(self, segjudge: Run, make: Make) -> None:
         twice = make("a.jsonl", ("cut", "chop", "same"), ("chop", "cut", "different"))
         ended = segjudge("judgments", "diff", twice)
-        assert ended.status == 1
+        assert ended.status == 0
         assert "(a.jsonl, judgment 2)" in ended.out
 
 

@@ -389,8 +389,8 @@ def codes(a: Annotations) -> dict[str, str]:
         ([seg(0, 1), seg(1, 2)], "adjacent_duplicates",
          "1 segment beginning where one with the same label ends, not merged"),
         ([seg(0, 1, "fold it"), seg(1, 2, "fold it.")], "near_identical_labels",
-         "2 labels differ from another by case, spaces, '_' or a final full stop only; "
-         "they are taken as the same"),
+         "1 label written in more than one way, by case, spaces, '_' or a final full stop; "
+         "each is taken as one"),
         ([seg(0, 1, "pick_up_cup")], "snake_case_labels", "1 segment with a label in snake_case"),
         ([seg(0, 1, "pick up the cup@lift the cup")], "joined_labels",
          "1 segment with several labels joined by '@' in one"),
