@@ -28,7 +28,7 @@ async def begin(request: Request, run: str, asked: AuditRequest) -> AuditReply:
     row = await found(service, run)
     if row.state not in REPORTED:
         raise HTTPException(409, f"the run can't be audited: it is {row.state}")
-    candidates = await service.on_engine(service.engine.candidates(row))
+    candidates = await service.on_engine(service.engine.scorer.candidates(row))
     items = draw(candidates, asked.size, random_share=asked.random_share, seed=asked.seed)
     if not items:
         raise HTTPException(409, "no judge decided any pair of this run")

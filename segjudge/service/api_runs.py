@@ -52,7 +52,7 @@ async def start(request: Request, response: Response) -> RunReply:
     try:
         options, names = await receive_run(request, service.settings, folder)
         check_model(options, service.settings)
-        job = service.engine.job(run, names, options)
+        job = service.engine.scorer.job(run, names, options)
         await service.children.call("check", job, options.by)
         stored = options.model_dump(mode="json", exclude_defaults=True)
         row = await asyncio.to_thread(service.runs.add, run, stored, names)
@@ -76,7 +76,7 @@ async def plan(request: Request) -> Plan:
         options, names = await receive_run(request, service.settings, folder)
         check_model(options, service.settings)
         people, _ = await asyncio.to_thread(service.verdicts.people, options.task)
-        job = service.engine.job(folder.name, names, options, people)
+        job = service.engine.scorer.job(folder.name, names, options, people)
         found: Plan = await service.children.call("plan", job, service.settings.planning())
         return found
     finally:
@@ -126,7 +126,7 @@ async def report_html(request: Request, run: str) -> HTMLResponse:
     """Return the report as a page that stands by itself."""
     service = service_of(request)
     row, _ = await renewed(service, await found(service, run))
-    page = await service.on_engine(service.engine.page(row))
+    page = await service.on_engine(service.engine.scorer.page(row))
     own = f"{policy(styles(), scripts())}; frame-ancestors 'none'"
     return HTMLResponse(page, headers={"Content-Security-Policy": own})
 
@@ -236,6 +236,6 @@ async def renewed(service: Service, row: RunRow) -> tuple[RunRow, Path]:
     """
     if row.state not in REPORTED:
         raise HTTPException(409, f"the run has no report: it is {row.state}")
-    await service.on_engine(service.engine.renew(row.id))
+    await service.on_engine(service.engine.scorer.renew(row.id))
     row = await found(service, row.id)
     return row, service.settings.folder(row.id) / "report.json"

@@ -34,7 +34,7 @@ async def decide(engine: Engine, asked: JudgeRequest, people: Sequence[Judgment]
         judge = ChatJudge(
             asked.model,
             prompt=prompt_for(asked.task, asked.prompt),
-            store=engine.store,
+            store=engine.scorer.store,
             **{**asked.judging(), **engine.settings.asking()},
         )
         said: list[Judgment] = []
@@ -48,7 +48,7 @@ async def decide(engine: Engine, asked: JudgeRequest, people: Sequence[Judgment]
         except StoppedEarly as stopped:
             answers.stopped = str(stopped)
         decided.add(said, By.MODEL)
-        await asyncio.to_thread(engine.note, said)
+        await asyncio.to_thread(engine.scorer.note, said)
         progress = judge.progress
         answers.asked = progress.asked
         answers.cost_usd = None if progress.unpriced else progress.cost_usd

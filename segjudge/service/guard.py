@@ -5,6 +5,7 @@ Pure ASGI, so that a refused request is never read and a stream is never held up
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import time
@@ -12,6 +13,7 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -24,6 +26,7 @@ LOGGED_IN = 7 * 24 * 3600
 
 _OPEN = ("/healthz", "/login", "/favicon.ico")
 _OPEN_UNDER = "/static/"
+_UPLOADS = ("/v1/runs", "/v1/plan")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 #: What pages of ours may do: only what came from here.
@@ -70,8 +73,11 @@ class Guard:
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        refused = self._refused(scope["method"], scope["path"], Headers(scope=scope))
-        await (refused or self._app)(scope, receive, marked)
+        headers = Headers(scope=scope)
+        most = self._settings.max_upload if scope["path"] in _UPLOADS else self._settings.max_json
+        refused = self._refused(scope["method"], scope["path"], headers) or announced(headers, most)
+        bounded = Bounded(receive, most, self._settings.upload_seconds)
+        await (refused or self._app)(scope, bounded, marked)
 
     def _refused(self, method: str, path: str, headers: Headers) -> Response | None:
         """Return why a request isn't let through, as an answer."""
@@ -97,6 +103,59 @@ class Guard:
         if kind.lower() == "bearer" and same(shown.strip(), token):
             return True
         return was_issued(token, _cookie(headers))
+
+
+class Bounded:
+    """What a client sends: refused as soon as it is too much, or takes too long.
+
+    Parameters
+    ----------
+    receive : callable
+    most : int
+        Bytes.
+    seconds : float
+        For the whole request.
+    """
+
+    def __init__(self, receive: Receive, most: int, seconds: float) -> None:
+        self._receive = receive
+        self._most = most
+        self._seconds = seconds
+        self._end = asyncio.get_running_loop().time() + seconds
+        self._taken = 0
+        self._whole = False
+
+    async def __call__(self) -> Message:
+        """Receive a part.
+
+        Raises
+        ------
+        HTTPException
+            413 or 408; the connection isn't read any further.
+        """
+        if self._whole:
+            return await self._receive()  # it only waits for the client to go
+        try:
+            async with asyncio.timeout_at(self._end):
+                message = await self._receive()
+        except TimeoutError:
+            why = f"the request took longer than {self._seconds:g} seconds"
+            raise HTTPException(408, why, {"Connection": "close"}) from None
+        self._taken += len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
+        if self._taken > self._most:
+            raise HTTPException(413, _too_much(self._most), {"Connection": "close"})
+        return message
+
+
+def announced(headers: Headers, most: int) -> Response | None:
+    """Refuse a request that says itself that it is too large."""
+    length = headers.get("content-length", "")
+    return _no(413, _too_much(most)) if length.isdecimal() and int(length) > most else None
+
+
+def _too_much(most: int) -> str:
+    return f"a request of at most {most} bytes"
 
 
 def same(shown: str, token: str) -> bool:

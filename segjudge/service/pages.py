@@ -11,7 +11,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from segjudge.report.page import asset
 from segjudge.service import guard
-from segjudge.service.uploads import limited
 from segjudge.version import version
 
 router = APIRouter(include_in_schema=False)
@@ -113,7 +112,7 @@ def login() -> HTMLResponse:
 async def log_in(request: Request) -> Response:
     """Compare the token; let the browser keep a proof of it that ends."""
     token = request.app.state.settings.token
-    body = await limited(request, _LOGIN).body()
+    body = await Request(request.scope, guard.Bounded(request.receive, _LOGIN, 10.0)).body()
     shown = parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0].strip()
     if token is not None and not guard.same(shown, token):
         await asyncio.sleep(_WRONG_LOGIN)

@@ -1,21 +1,19 @@
-"""Receiving files: counted as they come, and kept under names of our own."""
+"""Receiving files: kept under names of our own, called by the client's in messages."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from fastapi import HTTPException, Request
 from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
-from starlette.types import Message
 
 from segjudge.errors import InputError, Problem, UsageError
+from segjudge.service.guard import Bounded, announced
 from segjudge.service.schema import RunOptions, RunRequest
 from segjudge.service.settings import Settings
 from segjudge.service.work import FILES
@@ -23,46 +21,6 @@ from segjudge.service.work import FILES
 #: Parts of a form beside its files.
 _OPTIONS = "options"
 _MOST_PARTS = 8
-
-
-def too_large(most: int) -> HTTPException:
-    """Say that a request is too large; the connection isn't read any further."""
-    return HTTPException(413, f"a request of at most {most} bytes", {"Connection": "close"})
-
-
-def limited(request: Request, most: int) -> Request:
-    """Return the same request, refused as soon as it has more bytes than that.
-
-    Raises
-    ------
-    HTTPException
-        413: the length that it announces is more.
-    """
-    announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) > most:
-        raise too_large(most)
-    taken = 0
-
-    async def receive() -> Message:
-        nonlocal taken
-        message = await request.receive()
-        taken += len(message.get("body", b""))
-        if taken > most:
-            raise too_large(most)
-        return message
-
-    return Request(request.scope, receive)
-
-
-@asynccontextmanager
-async def in_time(settings: Settings) -> AsyncIterator[None]:
-    """Receive no longer than the service allows."""
-    try:
-        async with asyncio.timeout(settings.upload_seconds):
-            yield
-    except TimeoutError:
-        message = f"the request took longer than {settings.upload_seconds:g} seconds"
-        raise HTTPException(408, message, {"Connection": "close"}) from None
 
 
 async def receive_run(
@@ -93,15 +51,16 @@ async def receive_run(
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        async with in_time(settings):
-            body = await limited(request, settings.max_json).body()
+        if refused := announced(request.headers, settings.max_json):
+            raise HTTPException(refused.status_code, f"JSON of at most {settings.max_json} bytes")
+        body = await Request(
+            request.scope, Bounded(request.receive, settings.max_json, settings.upload_seconds)
+        ).body()
         return await asyncio.to_thread(_from_json, body, folder)
     if kind != "multipart/form-data":
         raise HTTPException(415, "a form (multipart/form-data) or one document (application/json)")
-    counted = limited(request, settings.max_upload)
     try:
-        async with in_time(settings):
-            form = await counted.form(max_files=_MOST_PARTS, max_fields=_MOST_PARTS)
+        form = await request.form(max_files=_MOST_PARTS, max_fields=_MOST_PARTS)
     except (LookupError, UnicodeError) as error:
         raise HTTPException(400, f"the form can't be read: {error}") from None
     try:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 from fastapi.testclient import TestClient
 from service_process import example, wait
 
+from segjudge.service.app import create_app
+from segjudge.service.settings import Settings
+
 OTHER = {"same": "different", "different": "same"}
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A service of this module's own: what is said here changes the score."""
+    data = tmp_path_factory.mktemp("audited") / "data"
+    with TestClient(create_app(Settings(data=data, hosts=("testserver",)))) as client:
+        yield client
 
 
 @pytest.fixture(scope="module")

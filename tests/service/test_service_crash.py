@@ -14,7 +14,7 @@ from service_process import asking, http, pairs, serving, wait
 from segjudge.service.app import create_app
 from segjudge.service.settings import Settings
 
-PAIRS = 150
+PAIRS = 100
 CONCURRENCY = 4
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import socket
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 from service_process import Process, example, serving
+from starlette.exceptions import HTTPException
 from typer.testing import CliRunner
 
 from segjudge.cli import app
@@ -98,6 +100,39 @@ def test_json_has_a_bound_of_its_own(shared: TestClient) -> None:
     body = json.dumps({"reference": "x" * (17 * 2**20), "prediction": ""})
     reply = shared.post("/v1/runs", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code == 413
+
+
+def test_every_route_has_a_bound(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, hosts=("testserver",), max_json=10_000, max_upload=20_000)
+
+    def parts() -> Iterator[bytes]:
+        yield b'{"label_a": "'
+        yield b"x" * 30_000
+
+    with TestClient(create_app(settings)) as client:
+        for method, path in [("PUT", "/v1/judgments"), ("POST", "/v1/judge"), ("POST", "/login")]:
+            headers = {"Content-Type": "application/json"}
+            for content in (b"x" * 30_000, parts()):
+                reply = client.request(method, path, content=content, headers=headers)
+                assert reply.status_code == 413, (path, reply.text)
+
+
+def test_a_request_that_trickles_in_is_ended() -> None:
+    async def receive() -> dict[str, object]:
+        await asyncio.sleep(0.02)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def read() -> int:
+        bounded = guard.Bounded(receive, 1_000, 0.3)
+        for taken in range(100):
+            try:
+                await bounded()
+            except HTTPException as error:
+                assert error.status_code == 408
+                return taken
+        return 100
+
+    assert 3 <= asyncio.run(read()) <= 16
 
 
 def test_slow_work_is_ended(tmp_path: Path) -> None:
