@@ -50,7 +50,7 @@ def score(reference: Boxes, prediction: Boxes) -> float:
     total = {name: int(column.sum()) for name, column in parts.items()}
     outside = total["outside_direct"] + total["outside_interpolated"]
     hits = total["hits_direct"] + total["hits_interpolated"]
-    return hits / (total["reference"] + outside)
+    return hits / (total["reference_boxes"] + outside)
 
 
 def seconds(run: Callable[[], object], repeats: int = 3) -> float:

@@ -11,12 +11,14 @@ from segjudge.commands import (
     audit,
     baselines,
     compare,
+    egohome,
     files,
     game,
     judging,
     judgments,
     scores,
     serve,
+    stats,
 )
 from segjudge.errors import InputError, SegjudgeError, StoppedEarly
 from segjudge.report.tables import visible
@@ -39,9 +41,12 @@ app.command()(audit.audit)
 app.command()(compare.compare)
 app.command()(baselines.baselines)
 app.command()(game.game)
+app.command()(egohome.egohome)
+app.command()(egohome.boxes)
 app.command()(serve.serve)
 app.command()(files.validate)
 app.command()(files.convert)
+app.command()(stats.stats)
 app.command("formats")(files.list_formats)
 app.command("metrics")(files.list_metrics)
 app.command()(judging.agreement)

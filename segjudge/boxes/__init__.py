@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from segjudge.boxes.changes import rename_clips, restrict_boxes, shift_boxes
 from segjudge.boxes.columns import HANDS, Absences, Boxes, Clips
 from segjudge.boxes.common import align_boxes, in_one_space
+from segjudge.boxes.floors import centre, usual
 from segjudge.boxes.frames import SAME_FRAME, Framed, SameFrame, frame_numbers, on_frames
 from segjudge.boxes.spaces import (
     COORDS,
@@ -35,9 +37,14 @@ __all__ = [
     "SameFrame",
     "Space",
     "align_boxes",
+    "centre",
     "frame_numbers",
     "in_one_space",
     "on_frames",
     "on_grid",
+    "rename_clips",
+    "restrict_boxes",
+    "shift_boxes",
     "space_of",
+    "usual",
 ]

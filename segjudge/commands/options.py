@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
@@ -200,15 +200,15 @@ def reading(
 ) -> dict[str, Any]:
     """Return the keyword options of `segjudge.read` for one side."""
     found = {
-        "format": _for_side(format, side),
-        "unit": _for_side(unit, side),
-        "fps": _number("--fps", _for_side(fps, side)),
-        "columns": _columns(_for_side(columns, side)),
+        "format": for_side(format, side),
+        "unit": for_side(unit, side),
+        "fps": number("--fps", for_side(fps, side)),
+        "columns": _columns(for_side(columns, side)),
     }
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _for_side(values: BySide, side: str) -> str | None:
+def for_side(values: BySide, side: str) -> str | None:
     """Return the last value that is for this side or for both; one for the side wins."""
     both = own = None
     for value in values:
@@ -220,7 +220,14 @@ def _for_side(values: BySide, side: str) -> str | None:
     return both if own is None else own
 
 
-def _number(option: str, text: str | None) -> float | None:
+def number(option: str, text: str | None) -> float | None:
+    """Return the number that an option gave, if it gave one.
+
+    Raises
+    ------
+    UsageError
+        It is none.
+    """
     if text is None:
         return None
     try:
@@ -246,7 +253,7 @@ def _offset(texts: list[str]) -> float | dict[str, float]:
     every, single = 0.0, {}
     for text in texts:
         episode, equals, seconds = text.rpartition("=")
-        value = _number("--offset", seconds)
+        value = number("--offset", seconds)
         assert value is not None
         if equals:
             single[episode] = value
@@ -257,12 +264,23 @@ def _offset(texts: list[str]) -> float | dict[str, float]:
     return single or every
 
 
-def takes(shared: Callable[..., Any], name: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
+def takes(
+    shared: Callable[..., Any],
+    name: str,
+    *,
+    without: Collection[str] = (),
+    only: Collection[str] | None = None,
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Give a command the options of `shared` as well; what that returns is passed as `name`.
 
-    Typer reads a command's options off its signature, so the two signatures are joined.
+    Typer reads a command's options off its signature, so the two signatures are joined. Options
+    in `without`, or not in `only`, can't be typed and have their defaults.
     """
-    extra = _parameters(shared)
+    extra = {
+        key: parameter
+        for key, parameter in _parameters(shared).items()
+        if key not in without and (only is None or key in only)
+    }
 
     def joined(command: Callable[..., R]) -> Callable[..., R]:
         def run(**values: Any) -> R:

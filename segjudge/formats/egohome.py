@@ -6,20 +6,21 @@ from segjudge.formats.interface import Format, Options, Row, View
 from segjudge.formats.jsontext import BadJson, parsed_if_text
 from segjudge.formats.records import Picked, Timeline, episode_reader, has_list
 
-_FIELDS = {
+#: Task -> the field of a row that holds it.
+FIELDS = {
     "subtask": "subtasks",
     "hand-action": "hand_actions",
     "hand-caption": "hand_captions",
 }
-_TAKEN = frozenset(_FIELDS.values())
+_TAKEN = frozenset(FIELDS.values())
 _HANDS = ("left", "right")
 
 
 def _pick(row: Row, options: Options) -> Picked:
     """Take the timeline that the task names; subtasks if none is named."""
-    key = _FIELDS[options.task or "subtask"]
+    key = FIELDS[options.task or "subtask"]
     if key not in row:
-        return Picked(missing=f"`{key}` (--task picks one of {', '.join(_FIELDS)})")
+        return Picked(missing=f"`{key}` (--task picks one of {', '.join(FIELDS)})")
     if key == "subtasks":
         return Picked((Timeline(key, row[key]),), _TAKEN)
     return _hands(key, row[key])

@@ -6,26 +6,27 @@ interpolated, and the reference has none. Between two boxes of the prediction it
 on a straight line over frame numbers; before its first and after its last box there is nothing.
 A centroid on the edge is inside. All of it is exact: whole numbers, no division.
 
-It is no `Metric` of segments: it has boxes for input and asks no judge.
+It has boxes for input and asks no judge; `Chf` lets reports and intervals treat it as any metric.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
 from segjudge.annotations import MICROSECONDS, Bool, Int64
 from segjudge.boxes import HANDS, Clips, Framed
 from segjudge.boxes.columns import Index
-from segjudge.metrics.base import Components, Ratio
+from segjudge.metrics.base import Asked, Comparison, Components, Outcome, Ratio, Reads
 
-#: The ratios; ``value`` is the headline. `direct` and `interpolated` divide it in two.
+#: The ratios; ``value`` is the headline.
 RATIOS: Mapping[str, Ratio] = {
     "value": (
         ("hits_direct", "hits_interpolated"),
-        ("reference", "outside_direct", "outside_interpolated"),
+        ("reference_boxes", "outside_direct", "outside_interpolated"),
     ),
     "precision": (
         ("hits_direct", "hits_interpolated"),
@@ -36,7 +37,7 @@ RATIOS: Mapping[str, Ratio] = {
             "outside_interpolated",
         ),
     ),
-    "recall": (("hits_direct", "hits_interpolated"), ("reference",)),
+    "recall": (("hits_direct", "hits_interpolated"), ("reference_boxes",)),
 }
 
 #: From here on, frames between two boxes are counted in Python's integers: int64 could wrap.
@@ -62,6 +63,47 @@ class Bridges(NamedTuple):
 EVERYWHERE = Bridges()
 
 
+@dataclass(frozen=True, slots=True)
+class Chf:
+    """CHF where a report wants a metric. Its outcomes come from boxes, never from segments."""
+
+    bridges: Bridges = EVERYWHERE
+
+    reads: ClassVar[Reads] = ""
+    monotone: ClassVar[bool] = True
+    ratios: ClassVar[Mapping[str, Ratio]] = RATIOS
+
+    @property
+    def key(self) -> str:
+        """Its name, and what is not interpolated across: ``chf,null_breaks,max_gap_s=1.5``."""
+        gap = self.bridges.max_gap
+        return (
+            "chf"
+            + ",null_breaks" * self.bridges.null_breaks
+            + ("" if gap is None else f",max_gap_s={gap / MICROSECONDS:g}")
+        )
+
+    def outcome(self, components: Components, hand: int | None = None) -> Outcome:
+        """Return what `centroid_hits` counted, of one hand or of both together."""
+        own = {
+            name: column.sum(axis=1) if hand is None else column[:, hand]
+            for name, column in components.items()
+        }
+        n_episodes = len(next(iter(own.values())))
+        return Outcome(self, own, own, np.zeros(n_episodes, np.int64))
+
+    def asked(self, comparison: Comparison) -> Asked:
+        """Refuse: there is nothing to ask about boxes."""
+        self._refuse()
+
+    def count(self, comparison: Comparison, asked: Asked, accepted: Bool) -> Components:
+        """Refuse: `centroid_hits` counts."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise TypeError("centroid hits are counted in boxes, not in segments")
+
+
 def centroid_hits(
     reference: Framed, prediction: Framed, clips: Clips, bridges: Bridges = EVERYWHERE
 ) -> Components:
@@ -78,8 +120,8 @@ def centroid_hits(
     Returns
     -------
     dict of str to ndarray of int64, shape (n_episodes, n_hands)
-        ``reference``: frames with a reference box. ``hits_*``, ``covered_*``: those of them in
-        which the prediction's centroid is inside, and in which it has a box at all.
+        ``reference_boxes``: frames with a reference box. ``hits_*``, ``covered_*``: those of them
+        in which the prediction's centroid is inside, and in which it has a box at all.
         ``outside_*``: frames in which only the prediction has a box. ``*_direct`` where the box
         is the prediction's own, ``*_interpolated`` where it lies between two.
     """
@@ -109,7 +151,7 @@ def centroid_hits(
     covered_between = count(reference.series[between])
     inside_gaps = prediction.frame[gap + 1] - prediction.frame[gap] - 1
     return {
-        "reference": count(reference.series),
+        "reference_boxes": count(reference.series),
         "hits_direct": count(reference.series[hit_direct]),
         "hits_interpolated": count(reference.series[hit_between]),
         "covered_direct": covered_direct,

@@ -171,8 +171,8 @@ def _systems(systems: Mapping[str, System]) -> Table:
                 *(value_text(each) if each else "-" for each in own),
                 cell(margin.floor or "-"),
                 span_text(margin.value, margin.low, margin.high),
-                _interval(margin),
-                _verdict(margin),
+                interval_text(margin),
+                verdict_text(margin),
             )
     return made
 
@@ -184,13 +184,15 @@ def span_text(value: float | None, low: float | None, high: float | None) -> str
     return "-" if low is None or high is None else f"{low:+.4f} to {high:+.4f}"
 
 
-def _interval(margin: Margin) -> str:
+def interval_text(margin: Margin) -> str:
+    """Return a margin's interval, a dash for none."""
     if margin.interval_low is None or margin.interval_high is None:
         return "-"
     return f"[{margin.interval_low:+.4f}, {margin.interval_high:+.4f}]"
 
 
-def _verdict(margin: Margin) -> str:
+def verdict_text(margin: Margin) -> str:
+    """Return in words whether a system beats the best floor."""
     if margin.beats is None:
         return "open" if margin.low is not None else "no value"
     if not margin.beats:

@@ -180,6 +180,12 @@ def _parts(figures: Figures) -> str:
     """Return what the value is a ratio of, in words; empty where it is another or unknown."""
     if figures.get("denominator_s") is not None:
         return f"{_span(figures, 'numerator', '_s', '.3f')} / {figures['denominator_s']:.3f} s"
+    if "reference_boxes" in figures:
+        hits, outside = (
+            sum(int(figures[f"{name}_{how}"] or 0) for how in ("direct", "interpolated"))
+            for name in ("hits", "outside")
+        )
+        return f"{hits} / ({figures['reference_boxes']} + {outside}) boxes"
     counted = {"predictions", "references"} <= figures.keys()
     if counted and ("matches" in figures or "matches_low" in figures):
         matches = _span(figures, "matches", "", "d")

@@ -153,7 +153,7 @@ def floors_report(built: Floors) -> FloorsReport:
     systems = {}
     for name in [name for name in outcomes if name[0] == "system"]:
         margins = {
-            key: _margin(outcome, {f: own[key] for f, own in lying.items()}, built.sure)
+            key: margin(outcome, {f: own[key] for f, own in lying.items()}, built.sure)
             for key, outcome in outcomes[name].items()
         }
         controls = {
@@ -184,8 +184,16 @@ def _bounds(outcome: Outcome) -> tuple[float, float] | None:
     return ends[0], ends[-1]
 
 
-def _margin(system: Outcome, lying: Mapping[str, Outcome], sure: Sureness) -> Margin:
-    """Compare a system with the best floor."""
+def margin(system: Outcome, lying: Mapping[str, Outcome], sure: Sureness) -> Margin:
+    """Compare a system with the best floor.
+
+    Parameters
+    ----------
+    system : Outcome
+    lying : mapping of str to Outcome
+        The floors, of the same metric.
+    sure : Sureness
+    """
     own = _bounds(system)
     ends = {name: found for name, outcome in lying.items() if (found := _bounds(outcome))}
     if own is None or not ends:

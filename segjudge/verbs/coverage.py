@@ -88,8 +88,8 @@ def about_prediction(prediction: Annotations, taxonomy: Taxonomy) -> list[Findin
     return [
         finding(
             "unresolved_verbs",
-            f"{segments} segments ({length / MICROSECONDS:.3f} s, {share:.1%} of its time) have "
-            f"a label that is no verb of {taxonomy.name}; they match nothing",
+            f"{_counted(segments)} ({length / MICROSECONDS:.3f} s, {100 * share:.1f} % of its "
+            f"time) with a label that is no verb of {taxonomy.name} and matches nothing",
             level="warning",
             side="prediction",
             count=segments,
@@ -98,7 +98,10 @@ def about_prediction(prediction: Annotations, taxonomy: Taxonomy) -> list[Findin
     ]
 
 
+def _counted(segments: int) -> str:
+    return f"{segments} segment" if segments == 1 else f"{segments} segments"
+
+
 def _described(item: Unresolved) -> str:
-    times = "segment" if item.segments == 1 else "segments"
     why = ", a word of several verbs" if item.tier is Tier.AMBIGUOUS else ""
-    return f"{item.label!r}: {item.segments} {times}, {item.length / MICROSECONDS:.3f} s{why}"
+    return f"{item.label!r}: {_counted(item.segments)}, {item.length / MICROSECONDS:.3f} s{why}"

@@ -69,7 +69,7 @@ def chf(
         name: int(column.sum())
         for name, column in count(boxes(reference), boxes(prediction), bridges).items()
     }
-    below = parts["reference"] + parts["outside_direct"] + parts["outside_interpolated"]
+    below = parts["reference_boxes"] + parts["outside_direct"] + parts["outside_interpolated"]
     return Fraction(parts["hits_direct"] + parts["hits_interpolated"], below) if below else None
 
 
@@ -79,7 +79,7 @@ def by_hand(
     """Count as the release's equation 1 reads, one frame and hand after another."""
     found = dict.fromkeys(
         (
-            "reference", "hits_direct", "hits_interpolated", "covered_direct",
+            "reference_boxes", "hits_direct", "hits_interpolated", "covered_direct",
             "covered_interpolated", "outside_direct", "outside_interpolated",
         ),
         0,
@@ -92,7 +92,7 @@ def by_hand(
         for frame in range(last + 1):
             centre, how = _centre(frame, given, absent, bridges)
             box = gold.get(frame)
-            found["reference"] += box is not None
+            found["reference_boxes"] += box is not None
             if centre is None:
                 continue
             if box is None:

@@ -66,7 +66,7 @@ def test_half_of_the_frames_without_gold_are_out_frames() -> None:
     parts = count(boxes(STATIC[:15]), boxes(ends(STATIC)))
     sums = {name: int(column.sum()) for name, column in parts.items()}
     assert sums == {
-        "reference": 15,
+        "reference_boxes": 15,
         "hits_direct": 1,
         "hits_interpolated": 14,
         "covered_direct": 1,
@@ -80,7 +80,7 @@ def test_left_and_right_swapped_with_the_hands_apart_is_nothing() -> None:
     gold = STATIC + path(range(30), lambda f: 700, hand=1)
     swapped = [box._replace(hand=1 - box.hand) for box in gold]
     assert chf(gold, swapped) == Fraction(0, 60)
-    assert count(boxes(gold), boxes(swapped))["reference"].tolist() == [[30, 30]]
+    assert count(boxes(gold), boxes(swapped))["reference_boxes"].tolist() == [[30, 30]]
 
 
 def test_an_absence_is_bridged_unless_an_option_says_otherwise() -> None:
