@@ -63,7 +63,7 @@
 
   function estimate(found) {
     if (found.value === null) return "none yet" + (found.reason ? ": " + found.reason : "");
-    if (found.low === null) return sj.number(found.value, 2);
+    if (found.low === null) return sj.number(found.value, 2) + (found.reason ? " (" + found.reason + ")" : "");
     return sj.number(found.value, 2) + " (95 %: " + sj.number(found.low, 2) + " to " + sj.number(found.high, 2) + ")";
   }
 

@@ -45,7 +45,7 @@
     const news = JSON.parse(event.data);
     show(news);
     if (!news.total) bar.value = bar.max;
-    drop.remove();
+    drop.parentElement.remove();
     ended(news).catch((error) => sj.refused(result, error));
   });
 
