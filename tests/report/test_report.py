@@ -190,7 +190,7 @@ class TestBytes:
         )
         assert here["text"] == there["text"]
         assert str(tmp_path) not in json.dumps(there["json"])
-        assert [item["file"] for item in here["json"]["inputs"]] == names
+        assert [item["file"] for item in here["json"]["inputs"]] == [*names, "ids.txt", "map.csv"]
         assert set(here["json"]["run"]) >= {"created", "asked", "cached"}
 
 
