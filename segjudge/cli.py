@@ -8,6 +8,7 @@ import sys
 import typer
 
 from segjudge.commands import (
+    annotators,
     audit,
     baselines,
     compare,
@@ -43,6 +44,8 @@ app.command()(baselines.baselines)
 app.command()(game.game)
 app.command()(egohome.egohome)
 app.command()(egohome.boxes)
+app.command()(annotators.annotators)
+app.command()(annotators.feedback)
 app.command()(serve.serve)
 app.command()(files.validate)
 app.command()(files.convert)

@@ -52,10 +52,22 @@ def score(
     *,
     reference: Reference,
     prediction: Prediction,
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="With --references: more files."),
+    ] = None,
     options: CaseOptions,
     wanted: IntervalOptions,
     asking: AskOptions,
     exports: Exports,
+    references: Annotated[
+        bool,
+        typer.Option(
+            "--references",
+            help="All files but the last are references, by several annotators: also gives what "
+            "these reach against each other.",
+        ),
+    ] = False,
     by: Annotated[
         list[str], typer.Option(metavar="FIELD", help="Group by a field of the episodes.")
     ] = [],  # noqa: B006
@@ -94,6 +106,16 @@ def score(
         ("--missing", missing_file),
     )
     both: AskOptions = {**options, **asking}
+    if references:
+        _refuse(by=by, ci=ci, bins=bins, **exports)
+        # It takes its options from here.
+        from segjudge.commands.annotators import against_several
+
+        files = [reference, prediction, *(more or ())]
+        against_several(files, both, json_file, missing_file, allow_bounds, silent=printed)
+        return
+    if more:
+        raise UsageError(f"{len(more)} files too many; are they --references?")
     case = build_case(reference, prediction, **both)
     sure, lengths = extras(case, {**wanted, "ci": ci}, bins)
     stopped = ask_for(case, both)
@@ -110,6 +132,19 @@ def score(
     if result.without_value() and not allow_bounds:
         typer.echo(no_value(result.without_value(), case), err=True)
         raise typer.Exit(NO_VALUE)
+
+
+def _refuse(**given: object) -> None:
+    """Refuse options that are for one reference.
+
+    Raises
+    ------
+    UsageError
+        One of them is given.
+    """
+    wrong = [f"--{name}" for name, value in given.items() if value]
+    if wrong:
+        raise UsageError(f"--references has no {', '.join(wrong)}")
 
 
 def goes_to_stdout(*files: tuple[str, str | Path | None]) -> bool:

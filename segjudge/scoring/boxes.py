@@ -30,8 +30,9 @@ from segjudge.findings import Finding
 from segjudge.formats.boxes import read_boxes
 from segjudge.metrics import Components, Outcome
 from segjudge.metrics.centroid_hits import Bridges, Chf, centroid_hits
-from segjudge.report import Figures, Input, Report, Run, build
+from segjudge.report import Figures, Report, Run, build
 from segjudge.scoring import noticed
+from segjudge.scoring.several import inputs_of
 from segjudge.version import version
 
 BoxSide = Boxes | str | os.PathLike[str]
@@ -225,16 +226,7 @@ def box_report(
         schema="segjudge.report/1",
         metrics={hits.metric.key: build.figures(outcome, 0)},
         by_group={"hand": hits.by_hand()},
-        inputs=[
-            Input(
-                role=role,
-                file=Path(side.source.file).name,
-                sha256=side.source.sha256,
-                format=side.source.format,
-            )
-            for role, side in (("reference", reference), ("prediction", prediction))
-            if side.source
-        ],
+        inputs=inputs_of(reference, {"": prediction}),
         findings=noticed_in_boxes(reference, prediction),
         options=_said(hits.metric, **options),
         version=version(),

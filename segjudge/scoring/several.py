@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any, Protocol, Unpack, cast
 
 import numpy as np
 
 from segjudge import gamed
-from segjudge.annotations import Annotations, align
+from segjudge.annotations import Annotations, Source, align
 from segjudge.baselines import baseline
 from segjudge.errors import UsageError
 from segjudge.findings import Finding
@@ -115,16 +115,40 @@ def several(
         name: Comparison(truth, side, join(truth, side), context)
         for name, side in zip(sides, aligned, strict=True)
     }
+    return judged(comparisons, contexts, settings, findings, inputs)
+
+
+def judged(
+    comparisons: Mapping[Name, Comparison],
+    contexts: Sequence[str],
+    settings: Settings,
+    findings: Sequence[Finding] = (),
+    inputs: Sequence[Input] = (),
+) -> Several:
+    """Decide all pairs of several comparisons that need no model.
+
+    Parameters
+    ----------
+    comparisons : mapping of tuple to Comparison
+        At least one; all with the same labels.
+    contexts : sequence of str
+        What the comparisons' contexts stand for.
+    settings : Settings
+    findings, inputs
+        For the report.
+    """
+    first = next(iter(comparisons.values()))
+    labels = first.reference.labels
     reading = [metric for metric in settings.metrics if metric.reads]
     asked = {
         (name, metric.key): questions(comparison, metric.asked(comparison).pairs)
         for name, comparison in comparisons.items()
         for metric in reading
     }
-    pairs, needs = union(asked, len(truth.labels))
+    pairs, needs = union(asked, len(labels))
     decided = decide(
         pairs,
-        truth.labels,
+        labels,
         contexts,
         settings.task,
         settings.records,
@@ -132,7 +156,7 @@ def several(
         settings.verbs,
     )
     case = Case(
-        next(iter(comparisons.values())),
+        first,
         settings.metrics,
         decided,
         {metric.key: _together(needs, metric.key) for metric in settings.metrics},
@@ -140,7 +164,7 @@ def several(
         settings.said,
         [*inputs, *settings.inputs],
     )
-    return Several(case, comparisons, needs)
+    return Several(case, dict(comparisons), needs)
 
 
 def _together(needs: Mapping[tuple[Name, str], np.ndarray], metric: str) -> np.ndarray:
@@ -181,7 +205,7 @@ def read_several(
                 "--clip or --leave-out-failed leaves the predictions with different references; "
                 "give one prediction at a time"
             )
-        named[_fresh(side, named)] = side
+        named[fresh_name(side, named)] = side
     assert first is not None
     return first, named
 
@@ -194,7 +218,7 @@ def _same(one: Annotations, other: Annotations) -> bool:
     )
 
 
-def _fresh(side: Annotations, named: Mapping[str, Any]) -> str:
+def fresh_name(side: Annotations, named: Mapping[str, Any]) -> str:
     """Return a side's file name, numbered where it is taken."""
     name = Path(side.source.file).name if side.source else "prediction"
     number = 1
@@ -219,19 +243,27 @@ def noticed_of(
     return found
 
 
-def inputs_of(reference: Annotations, predictions: Mapping[str, Annotations]) -> list[Input]:
+class Sourced(Protocol):
+    """Segments or boxes: whatever may come from a file."""
+
+    @property
+    def source(self) -> Source | None:
+        """Where it comes from."""
+
+
+def input_of(role: str, side: Sourced) -> Input | None:
+    """Return the file that a side came from, if it came from one."""
+    source = side.source
+    if source is None:
+        return None
+    name = Path(source.file).name
+    return Input(role=role, file=name, sha256=source.sha256, format=source.format)
+
+
+def inputs_of(reference: Sourced, predictions: Mapping[str, Sourced]) -> list[Input]:
     """Return the files that the sides came from."""
     sides = [("reference", reference), *(("prediction", side) for side in predictions.values())]
-    return [
-        Input(
-            role=role,
-            file=Path(side.source.file).name,
-            sha256=side.source.sha256,
-            format=side.source.format,
-        )
-        for role, side in sides
-        if side.source
-    ]
+    return [item for role, side in sides if (item := input_of(role, side)) is not None]
 
 
 def run_of(case: Case) -> Run:
