@@ -13,6 +13,8 @@ from segjudge.jmatrix import JMatrix
 from segjudge.judgments import Judgment, Verdict
 from segjudge.report import Report
 from segjudge.scoring import Plan, ascore, compare, plan, score
+from segjudge.scoring.benchmark import score_egohome
+from segjudge.scoring.boxes import score_boxes
 from segjudge.version import version
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ __all__ = [
     "read",
     "read_judgments",
     "score",
+    "score_boxes",
+    "score_egohome",
     "write",
     "write_judgments",
 ]

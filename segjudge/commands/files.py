@@ -14,6 +14,8 @@ from segjudge.annotations import Annotations
 from segjudge.commands.options import reading
 from segjudge.errors import InputError, Problem
 from segjudge.report.tables import findings_list, show, visible
+from segjudge.scoring.verbs import verbs_for
+from segjudge.verbs import about_prediction
 
 Task = Annotated[str | None, typer.Option(help="subtask, hand-caption or hand-action.")]
 Format = Annotated[str | None, typer.Option(metavar="NAME", help="Force a format.")]
@@ -47,6 +49,14 @@ def validate(
     unit: Unit = None,
     fps: Fps = None,
     columns: Columns = None,
+    verbs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST|CSV",
+            help="With --task hand-action: the verbs that labels must mean; ego4d-118 if not "
+            "given, or none.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, a line a file.")] = False,
 ) -> None:
     """Read files, and say what is in them and what is wrong or odd.
@@ -54,13 +64,16 @@ def validate(
     Exit status 2 if any file has an error; every error of every file is listed.
     """
     problems: list[Problem] = []
+    taxonomy, _ = verbs_for(task or "subtask", verbs)
     for path in files:
         try:
             annotations = _read(path, task, format, unit, fps, columns)
         except InputError as error:
             problems.extend(error.problems)
             continue
-        found = (*annotations.findings, *inspection.inspect(annotations))
+        found = [*annotations.findings, *inspection.inspect(annotations)]
+        if taxonomy is not None:
+            found += [item.on("") for item in about_prediction(annotations, taxonomy)]
         if as_json:
             described = {
                 "file": path,

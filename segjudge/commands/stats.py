@@ -77,8 +77,9 @@ def stats(
     given = [[value] if value is not None else [] for value in (format, unit, fps, columns)]
     options = reading("", *given)
     found = _Found()
-    if task is None and format in (None, "egohome") and _is_egohome(file):
-        _describe_rows(parse_rows(file), found, options.get("fps"))
+    rows = _rows(file) if task is None and format in (None, "egohome") else None
+    if rows is not None:
+        _describe_rows(rows, found, options.get("fps"))
     else:
         _describe_file(file, task, options, found)
     if json_file:
@@ -88,13 +89,13 @@ def stats(
         show(_tables(found))
 
 
-def _is_egohome(file: str) -> bool:
-    """Say whether a file holds rows of EgoHome, with boxes or without."""
+def _rows(file: str) -> Parsed | None:
+    """Return a file of EgoHome rows that hold more than one thing; None for any other."""
     try:
         parsed = parse_rows(file)
     except InputError:
-        return False
-    return sum(map(parsed.holds, (*FIELDS, "boxes"))) > 1
+        return None
+    return parsed if sum(map(parsed.holds, (*FIELDS, "boxes"))) > 1 else None
 
 
 def _describe_rows(rows: Parsed, found: _Found, fps: float | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,13 +20,47 @@ from segjudge.protocols import EGOHOME
 from segjudge.report import Report, Run, build
 from segjudge.report.benchmark import BenchmarkReport, Coverage, Score
 from segjudge.report.floors import Margin
-from segjudge.scoring.boxes import BoxHits, box_report
+from segjudge.scoring.boxes import BoxHits, BoxOptions, box_report
 from segjudge.scoring.case import Case, report
-from segjudge.scoring.egohome import BoxPart, Egohome, TextPart
+from segjudge.scoring.doors import fill, run_anywhere
+from segjudge.scoring.egohome import BoxPart, Egohome, Path_, TextPart, egohome
 from segjudge.scoring.floors import floors_report, margin
+from segjudge.scoring.options import AskOptions
 from segjudge.scoring.several import Name, Several
 from segjudge.scoring.uncertainty import Sureness, intervals_of
 from segjudge.version import version
+
+
+def score_egohome(
+    rows: Path_,
+    prediction: Path_,
+    *,
+    predicted_boxes: Path_ | None = None,
+    box_options: BoxOptions | None = None,
+    with_floors: bool = True,
+    **options: Unpack[AskOptions],
+) -> BenchmarkReport:
+    """Score a prediction as EgoHome does.
+
+    Without ``model`` nothing is asked. Parameters and errors are those of `egohome.egohome`, and
+    those of asking a model.
+
+    Returns
+    -------
+    BenchmarkReport
+    """
+    built = egohome(
+        rows,
+        prediction,
+        predicted_boxes=predicted_boxes,
+        box_options=box_options,
+        with_floors=with_floors,
+        **options,
+    )
+    for text in built.texts:
+        if text.options.get("model"):
+            run_anywhere(fill(text.case, **text.options))
+    return egohome_report(built)
 
 
 def egohome_report(built: Egohome) -> BenchmarkReport:
@@ -112,6 +146,8 @@ def alone(several: Several, name: Name) -> Case:
         [whole.record[i] for i in chosen],
         [whole.question[i] for i in chosen],
         whole.judge,
+        None if whole.reads is None else [whole.reads[i] for i in chosen],
+        {at: whole.earlier[i] for at, i in enumerate(chosen) if i in whole.earlier},
     )
     own = {key: np.searchsorted(rows, each) for key, each in needs.items()}
     return replace(case, comparison=comparison, decided=decided, needs=own, unaided=None)

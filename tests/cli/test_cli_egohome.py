@@ -113,6 +113,14 @@ def test_stats_of_boxes_and_of_what_is_neither(segjudge: Run, here: Path) -> Non
     assert "a known format" in ended.err
 
 
+def test_validate_looks_for_verbs_in_hand_actions(segjudge: Run) -> None:
+    ended = segjudge("validate", PREDICTION, "--task", "hand-action")
+    assert (ended.status, "'brush the shoe': 1 segment" in ended.out) == (0, True)
+    ended = segjudge("validate", PREDICTION, "--task", "hand-action", "--verbs", "none")
+    assert "brush the shoe" not in ended.out
+    assert segjudge("validate", PREDICTION, "--verbs", "ego4d-118").status == 2
+
+
 def test_annotators(segjudge: Run, here: Path) -> None:
     ended = segjudge("annotators", *PEOPLE, "--reference", ROWS, *RECORDED, "--json", "out.json")
     assert (ended.status, ended.err) == (0, "")

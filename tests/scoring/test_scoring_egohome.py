@@ -13,7 +13,7 @@ import segjudge
 from segjudge.errors import InputError, UsageError
 from segjudge.protocols import EGOHOME
 from segjudge.report.benchmark import BenchmarkReport
-from segjudge.scoring.benchmark import egohome_report
+from segjudge.scoring.benchmark import egohome_report, score_egohome
 from segjudge.scoring.boxes import score_boxes
 from segjudge.scoring.egohome import egohome
 
@@ -27,7 +27,7 @@ Change = Callable[[dict[str, Any]], Any]
 
 def scored(prediction: Path = PREDICTION, rows: Path = ROWS, **options: Any) -> BenchmarkReport:
     options = {"judgments": JUDGMENTS, "box_options": THOUSAND, **options}
-    return egohome_report(egohome(rows, prediction, **options))
+    return score_egohome(rows, prediction, **options)
 
 
 def changed(tmp_path: Path, change: Change, of: Path = PREDICTION) -> Path:
