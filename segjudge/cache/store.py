@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
@@ -237,14 +237,27 @@ class Store:
         a later run comes later. A line that was exported and imported again comes once.
         """
         imported = dict.fromkeys(row.key for row in self._rows("judgment"))
-        for _, rows in groupby(self._rows("answer"), key=lambda row: row.tag):
-            judgment = self._derived([self._read(Answer, row) for row in rows])
+        for judgment in self._every_derived():
             if imported:
                 imported.pop(f"judgment/{_digest(judgment.line())}", None)
             yield judgment
+        yield from self._named(imported)
+
+    def imported(self) -> Iterator[Judgment]:
+        """Iterate over the judgments imported, but for those that the answers give as well."""
+        imported = dict.fromkeys(row.key for row in self._rows("judgment"))
+        for judgment in self._every_derived() if imported else ():
+            imported.pop(f"judgment/{_digest(judgment.line())}", None)
+        yield from self._named(imported)
+
+    def _named(self, keys: Container[str]) -> Iterator[Judgment]:
         for row in self._rows("judgment"):
-            if row.key in imported:
+            if row.key in keys:
                 yield self._read(Judgment, row)
+
+    def _every_derived(self) -> Iterator[Judgment]:
+        for _, rows in groupby(self._rows("answer"), key=lambda row: row.tag):
+            yield self._derived([self._read(Answer, row) for row in rows])
 
     def _derived(self, answers: Sequence[Answer]) -> Judgment:
         try:

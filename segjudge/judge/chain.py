@@ -1,12 +1,13 @@
 """The chain that decides a pair: empty label, identity, people, recorded judgments.
 
-What none of them decides is left for a model, and unknown until it answers.
+What none of them decides is left for a model, and unknown until it answers. A verdict may leave one
+of its two answers unknown; what follows in the chain then fills in that one, and changes no other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -16,7 +17,19 @@ import numpy.typing as npt
 from segjudge.jmatrix import JMatrix
 from segjudge.judge.base import Question
 from segjudge.judge.replay import Records
-from segjudge.judgments import UNKNOWN, Judgment, Pair, Verdict, identity_form, normalise
+from segjudge.judgments import (
+    NO,
+    UNKNOWN,
+    YES,
+    Judgment,
+    Pair,
+    Verdict,
+    identity_form,
+    normalise,
+)
+
+#: The answers that metrics may read of a verdict.
+ANSWERS = ("permissible", "same")
 
 
 class By(StrEnum):
@@ -49,14 +62,18 @@ class Decided:
     labels, contexts : sequence of str
         What the indices stand for.
     by : list of By
-        Who decided each.
+        Who decided each: the last whom it took. Unknown while an answer that is read is.
     verdict : list of Verdict or None
         Of the labels in the order of the pair (a, b) as indexed; None where unknown.
     record : list of Judgment or None
-        The judgment behind it, where there is one.
+        The judgment behind it, where there is one; of several the last.
     question : list of Question
     judge : str or None
         Who decided where no record says so, such as ``ego4d-verb@118``.
+    reads : list of tuple of str, or None
+        The answers that are read of each, of `ANSWERS`; None where any verdict will do.
+    earlier : dict of int to list of Judgment
+        Row -> the judgments that gave one of the two answers, before `record` gave the other.
     """
 
     pairs: LabelPairs
@@ -67,6 +84,17 @@ class Decided:
     record: list[Judgment | None]
     question: list[Question]
     judge: str | None = None
+    reads: Sequence[tuple[str, ...]] | None = None
+    earlier: dict[int, list[Judgment]] = field(default_factory=dict)
+
+    @property
+    def used(self) -> list[Judgment]:
+        """All judgments that gave an answer, in order of rows."""
+        rows = [
+            (*self.earlier.get(row, ()), *([record] if record else []))
+            for row, record in enumerate(self.record)
+        ]
+        return [judgment for own in rows for judgment in own]
 
     def matrix(self) -> JMatrix:
         """Return the answers as a `JMatrix`."""
@@ -80,7 +108,7 @@ class Decided:
         )
 
     def missing(self) -> list[Question]:
-        """Return the distinct questions that nothing decided, in canonical order."""
+        """Return the distinct questions with an open answer, in canonical order."""
         open_ones = {
             question.pair: question
             for question, by in zip(self.question, self.by, strict=True)
@@ -97,11 +125,36 @@ class Decided:
                 self._set(row, found.verdict_on_pair, by, found)
 
     def _set(self, row: int, on_pair: Verdict, by: By, record: Judgment | None) -> None:
-        """Record a verdict said of the question's pair, turned to the order indexed."""
+        """Fill in a verdict said of the question's pair, turned to the order indexed."""
         turned = normalise(self.labels[int(self.pairs.a[row])]) != self.question[row].pair.a
-        self.by[row] = by
-        self.verdict[row] = on_pair.flipped if turned else on_pair
+        verdict, known = on_pair.flipped if turned else on_pair, self.verdict[row]
+        self.verdict[row] = verdict if known is None else completed(known, verdict)
+        before = self.record[row]
+        if before is not None and known is not Verdict.UNDECIDED:
+            self.earlier.setdefault(row, []).append(before)
         self.record[row] = record
+        if self.by[row] is By.UNKNOWN and not self._open(row, by):
+            self.by[row] = by
+
+    def _open(self, row: int, by: By) -> bool:
+        """Whether an answer that is read is unknown."""
+        verdict = self.verdict[row]
+        if self.reads is None:
+            return verdict in (None, Verdict.UNDECIDED) and by is not By.MODEL
+        return verdict is None or any(getattr(verdict, name) < 0 for name in self.reads[row])
+
+
+def completed(first: Verdict, then: Verdict) -> Verdict:
+    """Return the first verdict, with what it leaves unknown as the other says."""
+    permissible = then.permissible if first.permissible == UNKNOWN else first.permissible
+    same = then.same if first.same == UNKNOWN else first.same
+    for verdict in (first, then):  # which may know the direction of a step
+        if (verdict.permissible, verdict.same) == (permissible, same):
+            return verdict
+    return Verdict.PART if (permissible, same) == (YES, NO) else _BOTH[permissible, same]
+
+
+_BOTH = {(YES, YES): Verdict.SAME, (NO, NO): Verdict.DIFFERENT}
 
 
 def decide_without_asking(
@@ -112,6 +165,7 @@ def decide_without_asking(
     task: str = "subtask",
     records: Records | None = None,
     identity: bool = True,
+    reads: Sequence[tuple[str, ...]] | None = None,
 ) -> Decided:
     """Run the chain up to where a model would be asked.
 
@@ -126,6 +180,8 @@ def decide_without_asking(
     records : Records, optional
     identity : bool
         Whether labels of one `identity_form` are `same` without a call.
+    reads : sequence of tuple of str, optional
+        The answers that are read of each pair: while one of them is unknown, the pair is open.
 
     Returns
     -------
@@ -139,16 +195,21 @@ def decide_without_asking(
     question = [_question(labels, plain, normalise(contexts[c]), task, a, b) for a, b, c in rows]
     n = len(rows)
     decided = Decided(pairs, labels, contexts, [By.UNKNOWN] * n, [None] * n, [None] * n, question)
+    decided.reads = reads
     for row, (a, b, _) in enumerate(rows):
         pair = question[row].pair
         if not plain[a] or not plain[b]:
             decided._set(row, Verdict.DIFFERENT, By.RULE, None)
         elif identity and form[a] == form[b] and form[a]:
             decided._set(row, Verdict.SAME, By.IDENTITY, None)
-        elif found := records.human(pair, task):
-            decided._set(row, found.verdict, By.HUMAN, found.judgment)
-        elif found := records.model(pair, task):
-            decided._set(row, found.verdict, By.RECORDED, found.judgment)
+        else:
+            if found := records.human(pair, task):
+                decided._set(row, found.verdict, By.HUMAN, found.judgment)
+            wanted = ANSWERS if reads is None else reads[row]
+            known = decided.verdict[row]
+            complete = known is not None and all(getattr(known, name) >= 0 for name in wanted)
+            if not complete and (found := records.model(pair, task)):
+                decided._set(row, found.verdict, By.RECORDED, found.judgment)
     return decided
 
 

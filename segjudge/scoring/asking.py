@@ -88,6 +88,12 @@ def opened(store: Store | str | os.PathLike[str] | None) -> Iterator[Store]:
         yield found
 
 
+def prompt_names(prompt: Prompt) -> tuple[str, ...]:
+    """Return what `asker` may call this very prompt: by name and version, by hash, by both."""
+    sha = f"({prompt.sha256[:12]})"
+    return prompt.id, sha, f"{prompt.id} {sha}"
+
+
 def refuse_mixture(records: Records, judge: str, prompt: Prompt, mix: bool) -> None:
     """Refuse to fill gaps in one judge's recorded judgments with another judge's answers.
 
@@ -99,7 +105,7 @@ def refuse_mixture(records: Records, judge: str, prompt: Prompt, mix: bool) -> N
     others = [
         f"{who!r} with {asked or 'no prompt named'!r}"
         for who, asked in records.askers
-        if not (who == judge and asked.startswith(prompt.id))
+        if not (who == judge and asked in prompt_names(prompt))
     ]
     if others and not mix:
         raise UsageError(

@@ -139,10 +139,16 @@ def case(
         decided = decide_by_verb(pairs, labels, contexts, task, verbs)
     else:
         decide = partial(
-            decide_without_asking, pairs, labels, contexts, task=task, identity=identity
+            decide_without_asking,
+            pairs,
+            labels,
+            contexts,
+            task=task,
+            identity=identity,
+            reads=reads_of(metrics, needs, len(pairs.a)),
         )
         decided = decide(records=records)
-        if By.HUMAN in decided.by:
+        if any(judgment.is_human for judgment in decided.used):
             unaided = decide(records=records.without_people())
     return Case(
         comparison,
@@ -181,13 +187,35 @@ def decide(
     records: Records,
     identity: bool,
     verbs: Taxonomy | None,
+    reads: Sequence[tuple[str, ...]] | None = None,
 ) -> Decided:
     """Decide all pairs that need no model; `case` says what each parameter is."""
     if verbs is not None:
         return decide_by_verb(pairs, labels, contexts, task, verbs)
     return decide_without_asking(
-        pairs, labels, contexts, task=task, records=records, identity=identity
+        pairs, labels, contexts, task=task, records=records, identity=identity, reads=reads
     )
+
+
+def reads_of(
+    metrics: Sequence[Metric], needs: Mapping[str, np.ndarray], count: int
+) -> list[tuple[str, ...]]:
+    """Return which answers the metrics read of each pair.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+    needs : mapping of str to ndarray of int64
+        Metric -> rows of the pairs that it needs.
+    count : int
+        Number of pairs.
+    """
+    read: list[tuple[str, ...]] = [()] * count
+    for answer in sorted({metric.reads for metric in metrics if metric.reads}):
+        own = [needs[m.key] for m in metrics if m.reads == answer and m.key in needs]
+        for row in np.unique(np.concatenate([*own, np.zeros(0, np.int64)])).tolist():
+            read[int(row)] += (answer,)
+    return read
 
 
 def contexts_of(
@@ -294,7 +322,7 @@ def _without_human(case: Case) -> dict[str, Figures]:
 def judge_info(decided: Decided) -> JudgeInfo:
     """Return who judged, with which prompt, and how many pairs each."""
     counts = {by: decided.by.count(by) for by in By}
-    used = [record for record in decided.record if record is not None]
+    used = decided.used
     who = sorted({record.judge for record in used if not record.is_human})
     prompts = sorted({record.prompt for record in used if record.prompt and not record.is_human})
     return JudgeInfo(

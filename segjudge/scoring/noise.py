@@ -10,7 +10,7 @@ import numpy as np
 from segjudge.cache import Store, default_store_path
 from segjudge.errors import UsageError
 from segjudge.findings import Finding, finding
-from segjudge.judge import Decided, Records
+from segjudge.judge import By, Decided, Records
 from segjudge.judgments import Judgment
 from segjudge.report.comparison import Difference
 from segjudge.scoring.case import decide
@@ -87,7 +87,7 @@ def noise_of(
     open_metrics: set[str] = set()
     for run in runs:
         decided = _decided(several, Records(chosen(lines, options, run)), options)
-        left = sum(verdict is None for verdict in decided.verdict)
+        left = decided.by.count(By.UNKNOWN)
         if left:
             text = f"run {run} leaves {left} of {len(decided.by)} label pairs undecided"
             found.append(finding("noise_undecided", text, level="warning", count=left))
@@ -131,4 +131,6 @@ def _decided(several: Several, records: Records, options: AskOptions) -> Decided
     """Decide all pairs from one run's answers alone."""
     known = several.case.decided
     task, identity = options.get("task", "subtask"), options.get("identity", True)
-    return decide(known.pairs, known.labels, known.contexts, task, records, identity, None)
+    return decide(
+        known.pairs, known.labels, known.contexts, task, records, identity, None, known.reads
+    )

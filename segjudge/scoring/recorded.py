@@ -57,9 +57,26 @@ def read_recorded(path: Path) -> tuple[list[Judgment], Input]:
     if path.is_dir():
         with Store(path, readonly=True) as store:
             found = list(store.judgments())
-        digest = hashlib.sha256()
-        for line in sorted(judgment.line() for judgment in found):
-            digest.update(line.encode() + b"\n")
-        sha256 = digest.hexdigest()
-        return found, Input(role="judgments", file=path.name, sha256=sha256, format="store")
+        return found, _store_input(path, found)
     return read_judgments(path), file_input("judgments", path, "judgments")
+
+
+def read_imported(source: Store | Path) -> tuple[list[Judgment], list[Input]]:
+    """Return the judgments imported into a store; none where there is no store yet."""
+    if isinstance(source, Store):
+        path, found = source.path, list(source.imported())
+    elif not source.exists():
+        return [], []
+    else:
+        path = source
+        with Store(source, readonly=True) as store:
+            found = list(store.imported())
+    return found, [_store_input(path, found)] if found else []
+
+
+def _store_input(path: Path, found: Sequence[Judgment]) -> Input:
+    """Return what the report says of the judgments of a store."""
+    digest = hashlib.sha256()
+    for line in sorted(judgment.line() for judgment in found):
+        digest.update(line.encode() + b"\n")
+    return Input(role="judgments", file=path.name, sha256=digest.hexdigest(), format="store")

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from segjudge.annotations import Annotations
-from segjudge.cache import Store
+from segjudge.cache import Store, default_store_path
 from segjudge.errors import UsageError
-from segjudge.judge import Records, select
+from segjudge.judge import Records, asker, select
 from segjudge.judge.verb import TASK
 from segjudge.judgments import Judgment
 from segjudge.metrics import DEFAULT_METRICS, Metric, make_all
 from segjudge.report import Input
-from segjudge.scoring.asking import prompt_for, refuse_mixture
+from segjudge.scoring.asking import prompt_for, prompt_names, refuse_mixture
 from segjudge.scoring.options import AskOptions, said
-from segjudge.scoring.recorded import file_input, load_judgments
+from segjudge.scoring.recorded import file_input, load_judgments, read_imported
 from segjudge.scoring.sides import Side, edited, read_side
 from segjudge.scoring.verbs import NONE, verbs_for
 from segjudge.verbs import Taxonomy
@@ -122,10 +122,23 @@ def read_sides(
 
 
 def recorded_lines(options: AskOptions) -> tuple[list[Judgment], list[Input]]:
-    """Return all recorded judgments given; without a model those of the store as well."""
+    """Return all recorded judgments given, and those of the store.
+
+    With a model its own answers are left to it: of the store only what was imported counts, and of
+    that only what people and this very judge have said, unless another judge is chosen.
+    """
     lines, inputs = load_judgments(options.get("judgments", ()))
     model, store = options.get("model"), options.get("store")
-    if store is not None and not model and not isinstance(store, Store):
+    if model:
+        place = store if isinstance(store, Store) else Path(store or default_store_path())
+        kept, sources = read_imported(place)
+        if not options.get("mix") and not options.get("judge"):
+            name = options.get("judge_name") or model
+            prompt = prompt_for(options.get("task", "subtask"), options.get("prompt"))
+            own = [(name, asked) for asked in prompt_names(prompt)]
+            kept = [line for line in kept if line.is_human or asker(line) in own]
+        lines, inputs = [*lines, *kept], [*inputs, *(sources if kept else ())]
+    elif store is not None and not isinstance(store, Store):
         kept, sources = load_judgments(store)
         lines, inputs = [*lines, *kept], [*inputs, *sources]
     return lines, inputs

@@ -20,7 +20,7 @@ from segjudge.metrics import Comparison, Metric, Outcome, evaluate, questions
 from segjudge.overlaps import join
 from segjudge.report import Figures, Input, Run, build
 from segjudge.scoring import noticed
-from segjudge.scoring.case import Case, contexts_of, decide, union
+from segjudge.scoring.case import Case, contexts_of, decide, reads_of, union
 from segjudge.scoring.options import AskOptions
 from segjudge.scoring.settings import Settings, read_sides
 from segjudge.scoring.sides import Side, read_side
@@ -118,6 +118,16 @@ def several(
     return judged(comparisons, contexts, settings, findings, inputs)
 
 
+def _reads(
+    metrics: Sequence[Metric], needs: Mapping[tuple[Name, str], np.ndarray], count: int
+) -> list[tuple[str, ...]]:
+    """Return which answers the metrics read of each pair, on any side."""
+    every: dict[str, list[np.ndarray]] = {}
+    for (_, key), rows in needs.items():
+        every.setdefault(key, []).append(rows)
+    return reads_of(metrics, {key: np.concatenate(rows) for key, rows in every.items()}, count)
+
+
 def judged(
     comparisons: Mapping[Name, Comparison],
     contexts: Sequence[str],
@@ -154,6 +164,7 @@ def judged(
         settings.records,
         settings.identity,
         settings.verbs,
+        _reads(settings.metrics, needs, len(pairs.a)),
     )
     case = Case(
         first,

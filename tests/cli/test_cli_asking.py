@@ -21,6 +21,7 @@ from chat_server import Call, ChatServer, Say, serving
 
 from segjudge import cli, read_judgments
 from segjudge.judgments import Verdict, pair_of
+from segjudge.prompts import load
 
 ROOT = Path(__file__).parents[2]
 KITCHEN = ROOT / "examples" / "kitchen"
@@ -227,6 +228,55 @@ def test_two_judges_are_not_mixed_unasked(main, model, server, tmp_path):
     assert status == 0
     assert json.loads(out)["metrics"]["psj"]["value"] == pytest.approx(PSJ, abs=1e-12)
     assert json.loads(out)["judge"]["id"] == "authors, openai/loopback"
+
+
+def test_prompts_are_not_mixed_for_names_that_begin_alike(main, model, server, tmp_path):
+    recorded, text = tmp_path / "some.jsonl", RECORDED.read_text(encoding="utf-8")
+    prompt = load("relation")
+    asking = ("score", *SIDES, *model, "--store", tmp_path / "store", "--judgments", recorded)
+    for named, sha, status in (
+        ("relation@11", "", 2),
+        (prompt.id, "0" * 64, 2),
+        (prompt.id, prompt.sha256, 0),
+        (prompt.id, "", 0),
+    ):
+        lines = [json.loads(line) for line in text.splitlines()]
+        own = {"judge": "openai/loopback", "prompt": named}
+        own |= {"prompt_sha256": sha} if sha else {}
+        recorded.write_text("".join(json.dumps(line | own) + "\n" for line in lines))
+        assert main(*asking)[0] == status
+    assert server.calls == []
+
+
+def test_what_people_said_in_the_store_is_not_asked_again(main, model, server, tmp_path):
+    lines = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+    people = tmp_path / "anna.jsonl"
+    people.write_text("".join(json.dumps(line | {"judge": "human:anna"}) + "\n" for line in lines))
+    store = tmp_path / "store"
+    assert main("judgments", "import", people, "--store", store)[0] == 0
+    status, out, _ = main("plan", *SIDES, *model, "--store", store, "--json", "-")
+    assert (status, json.loads(out)["human"], json.loads(out)["to_ask"]) == (0, ASKED, 0)
+    status, out, _ = main("score", *SIDES, *model, "--store", store, "--json", "-")
+    assert status == 0
+    assert json.loads(out)["judge"]["pairs"]["human"] == ASKED
+    assert json.loads(out)["metrics"]["psj"]["value"] == pytest.approx(PSJ, abs=1e-12)
+    assert server.calls == []
+
+
+def test_a_person_who_answers_half_leaves_the_rest_to_the_model(main, model, server, tmp_path):
+    lines = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+    half = [line | {"judge": "human:anna", "verdict": "undecided"} for line in lines]
+    half = [line | {"verdict": "not_same"} if i % 2 else line for i, line in enumerate(half)]
+    people = tmp_path / "anna.jsonl"
+    people.write_text("".join(json.dumps(line) + "\n" for line in half))
+    given = (*SIDES, *model, "--store", tmp_path / "store", "--judgments", people)
+    status, out, _ = main("plan", *given, "--metric", "psj", "--json", "-")
+    assert (status, json.loads(out)["to_ask"]) == (0, ASKED)
+    status, out, _ = main("judge", *given, "--metric", "psj")
+    assert (status, ", 0 left undecided" in out) == (0, True)
+    status, out, _ = main("score", *given, "--metric", "psj", "--json", "-")
+    assert status == 0
+    assert len(server.calls) == ASKED
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ class TestOrder:
 
     def test_undecided_is_an_answer_but_no_knowledge(self):
         decided = decide(["a", "b"], said=[("a", "b", Verdict.UNDECIDED, "m")])
-        assert decided.by == [By.RECORDED]
+        assert decided.by == [By.UNKNOWN]
         a, b = np.array([0]), np.array([1])
         assert decided.matrix().permissible(a, b).tolist() == [-1]
 
@@ -203,3 +203,48 @@ class TestMissingAndAdd:
         a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
         assert decided.matrix().permissible(a, b).tolist() == [1, 1, -1]
         assert decided.matrix().same(a, b).tolist() == [-1, 0, -1]
+
+
+class TestOpenAnswers:
+    """A verdict that leaves an answer unknown doesn't end the chain."""
+
+    NOT_SAME, UNDECIDED = Verdict.NOT_SAME, Verdict.UNDECIDED
+
+    @pytest.mark.parametrize(
+        ("said", "reads", "verdict", "by"),
+        [
+            ([("human:anna", NOT_SAME)], ("permissible",), NOT_SAME, By.UNKNOWN),
+            ([("human:anna", NOT_SAME)], ("same",), NOT_SAME, By.HUMAN),
+            ([("human:anna", NOT_SAME)], ("permissible", "same"), NOT_SAME, By.UNKNOWN),
+            ([("human:anna", UNDECIDED)], ("same",), UNDECIDED, By.UNKNOWN),
+            ([("human:anna", NOT_SAME), ("m", PERMISSIBLE)], ("permissible",),
+             Verdict.PART, By.RECORDED),
+            ([("human:anna", NOT_SAME), ("m", A_IN_B)], ("permissible",), A_IN_B, By.RECORDED),
+            ([("human:anna", NOT_SAME), ("m", SAME)], ("permissible",), Verdict.PART, By.RECORDED),
+            ([("human:anna", NOT_SAME), ("m", SAME)], ("same",), NOT_SAME, By.HUMAN),
+            ([("human:anna", PERMISSIBLE), ("m", DIFFERENT)], ("same",),
+             Verdict.PART, By.RECORDED),
+            ([("human:anna", PERMISSIBLE), ("m", SAME)], ("same",), SAME, By.RECORDED),
+        ],
+    )  # fmt: skip
+    def test_what_follows_fills_in_what_is_open(
+        self, said: list[tuple[str, Verdict]], reads: tuple[str, ...], verdict: Verdict, by: By
+    ) -> None:
+        lines = [("aa", "bb", said_so, judge) for judge, said_so in said]
+        decided = decide(["aa", "bb"], said=lines, reads=[reads])
+        assert (decided.verdict, decided.by) == ([verdict], [by])
+        assert len(decided.missing()) == (by is By.UNKNOWN)
+
+    def test_a_model_completes_what_people_left_open(self) -> None:
+        lines = [("aa", "bb", self.NOT_SAME, "human:anna"), ("cc", "dd", self.UNDECIDED, "human")]
+        decided = decide(
+            ["bb", "aa", "cc", "dd"], [(0, 1), (2, 3)], lines, reads=[("permissible",)] * 2
+        )
+        answers = [
+            Judgment(label_a="aa", label_b="bb", verdict=A_IN_B, judge="m"),
+            Judgment(label_a="cc", label_b="dd", verdict=self.UNDECIDED, judge="m"),
+        ]
+        decided.add(answers, By.MODEL)
+        assert decided.by == [By.MODEL, By.UNKNOWN]
+        assert decided.verdict == [B_IN_A, self.UNDECIDED]
+        assert [line.judge for line in decided.used] == ["human:anna", "m", "m"]
