@@ -160,8 +160,11 @@ def frame_rate(value: object) -> Fraction | None:
     """Return frames a second as an exact fraction, or None if `value` is no such number."""
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", value):
         rate = Fraction(value)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
-        rate = Fraction(repr(value)) if abs(value) <= 1e6 else Fraction(0)
+    elif (
+        # This compares without making a float of a huge number, and is false for NaN.
+        isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= 1e6
+    ):
+        rate = Fraction(repr(value))
     else:
         return None
     return rate if 0 < rate <= 1_000_000 else None
