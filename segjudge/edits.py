@@ -6,9 +6,10 @@ Each edit that changes anything leaves a finding, so that the report says so.
 from __future__ import annotations
 
 import csv
+import difflib
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -38,11 +39,13 @@ def episode_filter(text: str) -> frozenset[str] | re.Pattern[str]:
     InputError
         The file can't be read or names no id.
     """
+    if not text:
+        raise UsageError("--episodes is empty; give a file of ids or a pattern")
     path = Path(text)
     if not _is_file(path):
         return _pattern("--episodes", text)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(Problem(text, "", "", "", f"a UTF-8 file of ids: {error}")) from error
     ids = frozenset(line.strip() for line in lines if line.strip())
@@ -57,6 +60,51 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
+
+
+def refuse_unknown(
+    option: str, source: object, ids: Iterable[str], known: Iterable[str], side: str
+) -> None:
+    """Refuse ids that an option names and a side lacks; a slip of the pen would go unseen.
+
+    Parameters
+    ----------
+    option : str
+        The option, for messages.
+    source : object
+        The file that names the ids, if it is one.
+    ids, known : iterable of str
+        The ids named, and those that there are.
+    side : {"reference", "prediction"}
+        Whose ids are known.
+
+    Raises
+    ------
+    InputError
+        Naming every one of them.
+    """
+    there = set(known)
+    unknown = sorted(name for name in set(ids) if name not in there)
+    file = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    if unknown:
+        raise InputError(
+            Problem(file, "", option, shown(name), f"an episode of the {side}{_near(name, there)}")
+            for name in unknown
+        )
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def restricted(reference: Annotations, whole: int) -> Annotations:
+    """Return the reference with the finding that only some of its episodes are scored."""
+    kept = len(reference.episodes)
+    if kept == whole:
+        return reference
+    text = f"{kept} of {whole} episodes of the reference are scored (--episodes)"
+    return noting(reference, finding("restricted", text, count=kept))
 
 
 def restrict(annotations: Annotations, chosen: Collection[str] | re.Pattern[str]) -> Annotations:
@@ -233,8 +281,10 @@ def ignore_labels(annotations: Annotations, expression: str) -> Annotations:
     Raises
     ------
     UsageError
-        It is no regular expression.
+        It is no regular expression, or an empty one, which would drop every segment.
     """
+    if not expression:
+        raise UsageError("--ignore-label is empty, and would drop every segment")
     pattern = _pattern("--ignore-label", expression)
     hit = np.array([pattern.search(label) is not None for label in annotations.labels], np.bool_)
     dropped = hit[annotations.label] if len(annotations) else hit[:0]

@@ -11,6 +11,7 @@ import pytest
 from segjudge import edits
 from segjudge.annotations import Annotations, EpisodeTable
 from segjudge.errors import InputError, UsageError
+from segjudge.scoring.sides import edited
 
 S = 1_000_000
 
@@ -177,3 +178,37 @@ def test_edits_of_nothing() -> None:
     assert len(edits.shift(nothing, 1)) == 0
     assert len(edits.clip_to_duration(nothing, {})) == 0
     assert len(edits.restrict(nothing, [])) == 0
+
+
+def test_a_byte_order_mark_hides_no_id(tmp_path: Path) -> None:
+    path = tmp_path / "ids.txt"
+    path.write_bytes(b"\xef\xbb\xbfa\nb\n")
+    assert edits.episode_filter(str(path)) == frozenset({"a", "b"})
+
+
+def test_ids_that_no_side_has_are_named(side: Annotations) -> None:
+    with pytest.raises(InputError) as caught:
+        edited(side, side, episodes=["lab_1", "lab_3", "attic"])
+    assert str(caught.value).splitlines() == [
+        "--episodes: 'attic' (expected an episode of the reference)",
+        "--episodes: 'lab_3' (expected an episode of the reference; did you mean 'lab_2'?)",
+    ]
+    with pytest.raises(InputError, match=r"--id-map: 'lab_9' \(expected an episode of the pred"):
+        edited(side, side, id_map={"lab_9": "lab_1"})
+
+
+def test_a_restriction_is_said(side: Annotations) -> None:
+    for chosen in (["lab_1", "lab_2"], "lab_."):
+        reference, prediction = edited(side, side, episodes=chosen)
+        assert [item.message for item in reference.findings] == [
+            "2 of 3 episodes of the reference are scored (--episodes)"
+        ]
+        assert codes(prediction) == []
+    assert codes(edited(side, side, episodes=".*")[0]) == []
+
+
+def test_an_empty_pattern_is_refused(side: Annotations) -> None:
+    with pytest.raises(UsageError, match="--ignore-label is empty"):
+        edits.ignore_labels(side, "")
+    with pytest.raises(UsageError, match="--episodes is empty"):
+        edits.episode_filter("")

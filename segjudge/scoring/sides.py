@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -69,10 +70,14 @@ def edited(
     """
     if id_map is not None:
         mapping = id_map if isinstance(id_map, Mapping) else edits.read_id_map(id_map)
+        edits.refuse_unknown("--id-map", id_map, mapping, prediction.episodes, "prediction")
         prediction = edits.rename_episodes(prediction, mapping)
     if episodes is not None:
         chosen = edits.episode_filter(episodes) if isinstance(episodes, str) else episodes
-        reference = edits.restrict(reference, chosen)
+        if not isinstance(chosen, re.Pattern):
+            edits.refuse_unknown("--episodes", episodes, chosen, reference.episodes, "reference")
+        whole = len(reference.episodes)
+        reference = edits.restricted(edits.restrict(reference, chosen), whole)
         prediction = edits.restrict(prediction, chosen)
         if not reference.episodes:
             raise InputError(f"--episodes {episodes!r} leaves no episode of the reference")
