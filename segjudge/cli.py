@@ -21,6 +21,7 @@ from segjudge.commands import (
     serve,
     stats,
 )
+from segjudge.commands.strict import make_strict
 from segjudge.errors import InputError, SegjudgeError, StoppedEarly
 from segjudge.report.tables import visible
 from segjudge.version import version
@@ -55,6 +56,7 @@ app.command("metrics")(files.list_metrics)
 app.command()(judging.agreement)
 app.add_typer(judgments.app, name="judgments")
 app.add_typer(judging.prompt_app, name="prompt")
+make_strict(app)
 
 
 def _print_version(wanted: bool) -> None:

@@ -200,24 +200,31 @@ def reading(
 ) -> dict[str, Any]:
     """Return the keyword options of `segjudge.read` for one side."""
     found = {
-        "format": for_side(format, side),
-        "unit": for_side(unit, side),
-        "fps": number("--fps", for_side(fps, side)),
-        "columns": _columns(for_side(columns, side)),
+        "format": for_side(format, side, "--format"),
+        "unit": for_side(unit, side, "--unit"),
+        "fps": number("--fps", for_side(fps, side, "--fps")),
+        "columns": _columns(for_side(columns, side, "--columns")),
     }
     return {name: value for name, value in found.items() if value is not None}
 
 
-def for_side(values: BySide, side: str) -> str | None:
-    """Return the last value that is for this side or for both; one for the side wins."""
-    both = own = None
+def for_side(values: BySide, side: str, option: str = "an option") -> str | None:
+    """Return the value that is for this side or for both; one for the side wins.
+
+    Raises
+    ------
+    UsageError
+        There are two for the side, or two for both.
+    """
+    found: dict[str, str] = {}
     for value in values:
         head, colon, rest = value.partition(":")
-        if colon and head in _SIDES:
-            own = rest if head == side else own
-        else:
-            both = value
-    return both if own is None else own
+        scope, rest = (head, rest) if colon and head in _SIDES else ("", value)
+        if scope in found:
+            whose = f" for the {scope}" if scope else ""
+            raise UsageError(f"{option} is given twice{whose}: {found[scope]!r} and {rest!r}")
+        found[scope] = rest
+    return found.get(side, found.get(""))
 
 
 def number(option: str, text: str | None) -> float | None:
@@ -244,24 +251,29 @@ def _columns(text: str | None) -> dict[str, str] | None:
         name, equals, column = part.partition("=")
         if not equals or not name.strip() or not column.strip():
             raise UsageError(f"--columns: {part!r} is not NAME=COLUMN, such as start=begin_time")
+        if name.strip() in columns:
+            raise UsageError(f"--columns: {name.strip()}= is given twice")
         columns[name.strip()] = column.strip()
     return columns
 
 
 def _offset(texts: list[str]) -> float | dict[str, float]:
     """Return seconds for all, or seconds by episode."""
-    every, single = 0.0, {}
+    moves: dict[str | None, float] = {}
     for text in texts:
-        episode, equals, seconds = text.rpartition("=")
+        name, equals, seconds = text.rpartition("=")
         value = number("--offset", seconds)
         assert value is not None
-        if equals:
-            single[episode] = value
-        else:
-            every = value
-    if every and single:
+        episode = name if equals else None
+        if episode in moves:
+            whose = "" if episode is None else f" for {episode!r}"
+            raise UsageError(f"--offset is given twice{whose}")
+        moves[episode] = value
+    every = moves.pop(None, None)
+    if every is not None and moves:
         raise UsageError("--offset: give one for all episodes, or single ones, not both")
-    return single or every
+    single = {name: value for name, value in moves.items() if name is not None}
+    return single or every or 0.0
 
 
 def takes(
