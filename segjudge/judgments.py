@@ -119,6 +119,7 @@ class Judgment(BaseModel):
     usage: dict[str, Any] | None = None
     cost_usd: float | None = Field(None, allow_inf_nan=False)
     judged_on: str | None = None
+    run: int = Field(1, ge=1, strict=True, description="of a question asked again on purpose")
 
     @property
     def pair(self) -> Pair:

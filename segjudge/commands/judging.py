@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,8 @@ from segjudge.commands.ask_options import ask_options
 from segjudge.commands.options import Prediction, Reference, case_options, takes
 from segjudge.commands.progress import Shown
 from segjudge.errors import StoppedEarly, UsageError
+from segjudge.judge import asker, is_prompt
+from segjudge.judgments import Judgment
 from segjudge.prompts import Item, load, names
 from segjudge.report.agreement import agreement_table
 from segjudge.report.tables import show
@@ -43,7 +46,8 @@ def ask_for(case: Case, options: AskOptions) -> StoppedEarly | None:
             asyncio.run(fill(case, **(options | {"on_progress": shown})))
             _last_line(case, shown, missing)
     except StoppedEarly as stopped:
-        return StoppedEarly(f"stopped: {stopped}\n{_go_on(path)}")
+        why = " ".join(str(stopped).split())  # a server's own words may be of many lines
+        return StoppedEarly(f"stopped: {why}\n{_go_on(path)}")
     except KeyboardInterrupt:
         typer.echo(f"interrupted. {_go_on(path)}", err=True)
         raise typer.Exit(130) from None
@@ -114,6 +118,20 @@ def show_prompt(
 def agreement(
     judgments_a: Annotated[Path, typer.Argument(metavar="JUDGMENTS_A", help="File or store.")],
     judgments_b: Annotated[Path, typer.Argument(metavar="JUDGMENTS_B", help="File or store.")],
+    judge_a: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Judge of the first; human takes all people."),
+    ] = None,
+    judge_b: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Judge of the second; human takes all people."),
+    ] = None,
+    prompt_a: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Prompt of the first.")
+    ] = None,
+    prompt_b: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Prompt of the second.")
+    ] = None,
     run_a: Annotated[int, typer.Option(metavar="N", help="Run of the first, in a store.")] = 1,
     run_b: Annotated[int, typer.Option(metavar="N", help="Run of the second, in a store.")] = 1,
     json_file: Annotated[
@@ -122,14 +140,44 @@ def agreement(
 ) -> None:
     """Compare two judges, or two runs of one, on the label pairs that both decided.
 
-    Judge against human, judge against judge, run against run (the noise floor).
+    Judge against human, judge against judge, run against run (the noise floor). Each side is one
+    judge with one prompt, or people.
     """
-    sides = [
-        [line for line in load_judgments(path)[0] if (line.model_extra or {}).get("run", 1) == run]
-        for path, run in ((judgments_a, run_a), (judgments_b, run_b))
-    ]
-    result = compute_agreement(*sides)
+    result = compute_agreement(
+        _side(judgments_a, run_a, judge_a, prompt_a, "a"),
+        _side(judgments_b, run_b, judge_b, prompt_b, "b"),
+    )
     if json_file:
         write_text(json_file, result.model_dump_json(indent=2) + "\n")
     if json_file != "-":
         show(agreement_table(result))
+
+
+def _side(path: Path, run: int, judge: str | None, prompt: str | None, side: str) -> list[Judgment]:
+    """Return one side's judgments: of one run and, people apart, of one judge and prompt.
+
+    Raises
+    ------
+    UsageError
+        There are none such, or of several judges or prompts.
+    """
+    lines, _ = load_judgments(path)
+    of_run = [line for line in lines if line.run == run]
+    if lines and not of_run:
+        runs = ", ".join(str(each) for each in sorted({line.run for line in lines}))
+        raise UsageError(f"{path} has no judgments of run {run}; --run-{side} may be {runs}")
+    people = judge is not None and judge.casefold() == "human"
+    kept = [
+        line
+        for line in of_run
+        if (judge is None or line.judge == judge or (people and line.is_human))
+        and (prompt is None or is_prompt(line, prompt))
+    ]
+    found = Counter(asker(line) for line in (kept or of_run))
+    if (len(found) > 1 and not (kept and people)) or (of_run and not kept):
+        listed = "; ".join(
+            f"judge {who!r}, prompt {asked!r}: {n} lines" for (who, asked), n in found.items()
+        )
+        why = "is of several judges or prompts" if kept else "has none of that judge and prompt"
+        raise UsageError(f"{path} {why}: {listed}; choose with --judge-{side} or --prompt-{side}")
+    return kept

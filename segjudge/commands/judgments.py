@@ -62,7 +62,8 @@ def diff(files: Files) -> None:
     differing = {key: said for key, said in verdicts.items() if len(set(said.values())) > 1}
     for pair, task in sorted(differing, key=lambda key: (key[0], key[1] or "")):
         context = f", context {pair.context!r}" if pair.context else ""
-        typer.echo(f"{pair.a!r} / {pair.b!r}{f', task {task}' if task else ''}{context}")
+        of_task = f", task {task}" if task else ""
+        typer.echo(visible(f"{pair.a!r} / {pair.b!r}{of_task}{context}"))
         for who, verdict in differing[(pair, task)].items():
             typer.echo(visible(f"  {verdict:<12} {who}"))
     typer.echo(f"{len(differing)} of {len(verdicts)} pairs differ")
@@ -70,7 +71,7 @@ def diff(files: Files) -> None:
 
 @app.command()
 def merge(files: Files, output: Into = None, store: IntoStore = None) -> None:
-    """Merge judgments into one sorted file; of one judge and prompt the later line is kept.
+    """Merge judgments into one sorted file; of one judge, prompt and run the last line is kept.
 
     With --store everything is added to a store, the single answers of other stores included.
     """
@@ -82,7 +83,7 @@ def merge(files: Files, output: Into = None, store: IntoStore = None) -> None:
     latest: dict[tuple[Any, ...], Judgment] = {}
     lines = _read(files)
     for line in lines:
-        latest[(asker(line), line.task, line.pair)] = line
+        latest[(asker(line), line.run, line.task, line.pair)] = line
     written = write_judgments(latest.values(), output)
     typer.echo(f"{output}: {written} judgments from {len(lines)} lines", err=True)
 

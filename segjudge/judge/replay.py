@@ -9,6 +9,10 @@ from typing import NamedTuple
 from segjudge.errors import InputError, Problem
 from segjudge.judgments import Judgment, Pair, Verdict
 
+_CHOOSE = (
+    "choose with --judge or --prompt (its name, or the start of its hash), or allow it with --mix"
+)
+
 #: What makes two lines the same judge asking the same thing.
 Asker = tuple[str, str]
 
@@ -21,7 +25,7 @@ class Recorded(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """Two lines of one judge and prompt on one pair that differ; the later one counts."""
+    """Two lines of one judge, prompt and run on one pair that differ; the later one counts."""
 
     earlier: Judgment
     later: Judgment
@@ -41,7 +45,7 @@ class Records:
     Parameters
     ----------
     judgments : iterable of Judgment
-        Within one judge and prompt a later one wins.
+        Within one judge, prompt and run a later one wins.
 
     Attributes
     ----------
@@ -56,14 +60,15 @@ class Records:
         self.conflicts: list[Conflict] = []
         self.askers: Counter[Asker] = Counter()
         self.contexts = 0
-        latest: dict[tuple[Asker, str | None, Pair], Recorded] = {}
+        latest: dict[tuple[Asker, int, str | None, Pair], Recorded] = {}
         for judgment in judgments:
             pair, found = judgment.pair, Recorded(judgment.verdict_on_pair, judgment)
             key = (judgment.task, pair)
-            earlier = latest.get((asker(judgment), *key))
+            own = (asker(judgment), judgment.run, *key)
+            earlier = latest.get(own)
             if earlier is not None and earlier.verdict != found.verdict:
                 self.conflicts.append(Conflict(earlier.judgment, judgment))
-            latest[(asker(judgment), *key)] = found
+            latest[own] = found
             self.contexts += bool(pair.context)
             if judgment.is_human:
                 self._human[key] = found
@@ -99,7 +104,8 @@ def select(
     ----------
     judgments : iterable of Judgment
     judge, prompt : str, optional
-        Keep the lines of this judge; of this prompt (name, or the start of its SHA-256). A
+        Keep the lines of this judge; of this prompt (name, or the start of its SHA-256, or both
+        as a refusal lists them). A
         person may be named as the judge: then no other judge's lines are kept.
     mix : bool
         Allow lines of several judges or prompts; a later line wins.
@@ -114,8 +120,8 @@ def select(
     lines = list(judgments)
     asked_for = [
         (judge is None or line.judge == judge)
-        and (prompt is None or _is_prompt(line, prompt))
-        and _run(line) == run
+        and (prompt is None or is_prompt(line, prompt))
+        and line.run == run
         for line in lines
     ]
     kept = [line for line, wanted in zip(lines, asked_for, strict=True) if wanted or line.is_human]
@@ -125,7 +131,7 @@ def select(
             [
                 Problem("", "", "", "", "the judgments are of more than one judge or prompt:"),
                 *(Problem("", "", "", "", f"  {_described(who, n)}") for who, n in found.items()),
-                Problem("", "", "", "", "choose with --judge or --prompt, or allow it with --mix"),
+                Problem("", "", "", "", _CHOOSE),
             ]
         )
     others = Counter(asker(line) for line in lines if not line.is_human)
@@ -133,23 +139,33 @@ def select(
     if others and not found and not a_person:
         raise InputError(
             [
-                Problem("", "", "", "", "no judgment is of the judge and prompt asked for; found:"),
-                *(Problem("", "", "", "", f"  {_described(who, n)}") for who, n in others.items()),
+                Problem("", "", "", "", f"no judgment is of {_wanted(judge, prompt, run)}; found:"),
+                *(
+                    Problem("", "", "", "", f"  {_described(who, n)}, {_runs_of(lines, who)}")
+                    for who, n in others.items()
+                ),
             ]
         )
     return kept
 
 
-def _is_prompt(line: Judgment, prompt: str) -> bool:
-    """Whether the line was asked with the prompt: name@version, name, or start of the hash."""
+def is_prompt(line: Judgment, prompt: str) -> bool:
+    """Whether the line was asked with the prompt: by name, hash, or both as `asker` says it."""
     name, sha = line.prompt or "", line.prompt_sha256 or ""
-    named = prompt in (name, name.partition("@")[0])
+    named = prompt in (name, name.partition("@")[0], asker(line)[1])
     return named or (len(prompt) >= 6 and sha.startswith(prompt))
 
 
-def _run(line: Judgment) -> int:
-    run = (line.model_extra or {}).get("run", 1)
-    return run if isinstance(run, int) else 1
+def _wanted(judge: str | None, prompt: str | None, run: int) -> str:
+    """Name what was asked for."""
+    parts = [f"judge {judge!r}"] if judge else []
+    parts += [f"prompt {prompt!r}"] if prompt else []
+    return ", ".join([*parts, f"run {run}"])
+
+
+def _runs_of(lines: Iterable[Judgment], who: Asker) -> str:
+    runs = sorted({line.run for line in lines if asker(line) == who})
+    return f"{'runs' if len(runs) > 1 else 'run'} {', '.join(map(str, runs))}"
 
 
 def _described(who: Asker, lines: int) -> str:

@@ -77,7 +77,7 @@ def noise_of(
     if not runs:
         return Noise(values), found
     lines = _lines(options)
-    have = sorted({_run(line) for line in lines if not line.is_human})
+    have = sorted({line.run for line in lines if not line.is_human})
     lacking = sorted(set(runs) - set(have))
     if lacking:
         raise UsageError(
@@ -120,11 +120,6 @@ def _lines(options: AskOptions) -> list[Judgment]:
             return [*lines, *store.judgments()]
         lines = [*lines, *load_judgments(store or default_store_path())[0]]
     return lines
-
-
-def _run(line: Judgment) -> int:
-    run = (line.model_extra or {}).get("run", 1)
-    return run if isinstance(run, int) else 1
 
 
 def _decided(several: Several, records: Records, options: AskOptions) -> Decided:

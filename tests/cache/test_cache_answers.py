@@ -164,10 +164,8 @@ def test_the_model_that_answered_is_told_even_when_it_changed_between_votes():
         answer("same", sample=1, model_answered="m-001"),
     ]
     assert derive(answers).model_extra == {"models_answered": ["m-001", "m-002"]}
-    assert derive([answer("same", run=2, pairs_per_call=5)]).model_extra == {
-        "run": 2,
-        "pairs_per_call": 5,
-    }
+    again = derive([answer("same", run=2, pairs_per_call=5)])
+    assert (again.run, again.model_extra) == (2, {"pairs_per_call": 5})
 
 
 @pytest.mark.parametrize("other", [{"run": 2}, {"judge": "another"}, {"pair": Pair("x", "y")}])

@@ -39,11 +39,11 @@ class TestRead:
         assert first.model_dump(exclude_none=True) == {
             "label_a": "pour water", "label_b": "make tea", "verdict": Verdict.A_IN_B,
             "judge": "human:ana", "task": "subtask", "context": "make tea",
-            "rationale": "a step", "judged_on": "2026-11-30", "prompt": "mine@1",
+            "rationale": "a step", "judged_on": "2026-11-30", "prompt": "mine@1", "run": 1,
         }  # fmt: skip
         assert second.model_dump(exclude_none=True) == {
             "label_a": "mix", "label_b": "stir", "verdict": Verdict.SAME,
-            "judge": "human:bo", "context": "",
+            "judge": "human:bo", "context": "", "run": 1,
         }  # fmt: skip
 
     @pytest.mark.parametrize(

@@ -157,6 +157,8 @@ def test_a_refused_key_stops_the_run_and_the_report_has_bounds(main, model, serv
     )  # fmt: skip
     assert status == 4
     assert KEY not in err
+    assert "\\n" not in err
+    assert err.splitlines()[-1].startswith("What was answered is kept in ")
     kept = json.loads(report.read_text())
     assert kept["judge"]["pairs"]["model"] == 40
     psj = kept["metrics"]["psj"]

@@ -218,3 +218,38 @@ class TestMatrix:
         line = ("judgments", "matrix", REFERENCE, CAREFUL, "--episode", "kitchen_001")
         cells = {cell for row in self.rows(segjudge(*line).out)[1:] for cell in row[1:]}
         assert cells == {"", "-1", "1"}  # identity decides one pair
+
+
+def lines_of(path: Path, *lines: dict[str, object]) -> Path:
+    pair = {"label_a": "aa", "label_b": "bb", "verdict": "same", "judge": "m", "prompt": "p@1"}
+    path.write_text("".join(json.dumps(pair | line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_merging_keeps_every_run(segjudge, here):
+    lines_of(here / "two.jsonl", {}, {"run": 2, "verdict": "different"})
+    assert segjudge("judgments", "merge", "two.jsonl", "-o", "one.jsonl").status == 0
+    assert len((here / "one.jsonl").read_text().splitlines()) == 2
+    assert "0 conflicts" in segjudge("judgments", "stats", "two.jsonl").out
+
+
+def test_a_task_can_write_nothing_but_text_into_a_terminal(segjudge, here):
+    lines_of(here / "a.jsonl", {"task": "\x1b[2J"}, {"task": "\x1b[2J", "verdict": "different"})
+    lines_of(here / "b.jsonl", {"task": "\x1b[2J", "judge": "n"})
+    told = segjudge("judgments", "diff", "a.jsonl", "b.jsonl").out
+    assert "1 of 1 pairs differ" in told
+    assert "\x1b" not in told
+
+
+def test_agreement_is_of_one_judge_and_one_run_a_side(segjudge, here):
+    lines_of(here / "a.jsonl", {}, {"judge": "n"}, {"judge": "human:x"}, {"judge": "human:y"})
+    lines_of(here / "b.jsonl", {}, {"run": 3})
+    told = segjudge("agreement", "a.jsonl", "b.jsonl")
+    assert (told.status, "choose with --judge-a or --prompt-a" in told.err) == (2, True)
+    told = segjudge("agreement", "a.jsonl", "b.jsonl", "--judge-a", "zz")
+    assert (told.status, "has none of that judge and prompt" in told.err) == (2, True)
+    told = segjudge("agreement", "b.jsonl", "b.jsonl", "--run-b", 9)
+    assert (told.status, "no judgments of run 9; --run-b may be 1, 3" in told.err) == (2, True)
+    for judge in ("n", "human", "human:x"):
+        assert segjudge("agreement", "a.jsonl", "b.jsonl", "--judge-a", judge).status == 0
+    assert segjudge("agreement", "b.jsonl", "b.jsonl", "--run-b", 3).status == 0

@@ -176,7 +176,7 @@ class TestSelect:
     def test_nobody_of_that_name_is_refused_with_a_list(self, options):
         with pytest.raises(InputError) as caught:
             select(self.lines, **options)
-        assert "no judgment is of the judge and prompt asked for" in str(caught.value)
+        assert "no judgment is of " in str(caught.value)
         assert "judge 'n', prompt 'relation@1': 1 line" in str(caught.value)
 
     def test_a_run(self):
@@ -211,3 +211,30 @@ class TestSelect:
 )
 def test_asker(more, expected):
     assert asker(line(**more)) == expected
+
+
+class TestRuns:
+    def line(self, **more: object) -> Judgment:
+        fields = {"label_a": "a", "label_b": "b", "verdict": "same", "judge": "m", "prompt": "p@1"}
+        return Judgment.model_validate(fields | more)
+
+    def test_two_runs_are_no_conflict(self) -> None:
+        lines = [self.line(), self.line(run=2, verdict="different")]
+        assert Records(lines).conflicts == []
+        assert len(Records([*lines, self.line(verdict="part")]).conflicts) == 1
+
+    @pytest.mark.parametrize("run", [1.5, "2", 0, -1, True, None])
+    def test_a_run_is_a_whole_number_from_1(self, run: object) -> None:
+        with pytest.raises(ValueError, match="run"):
+            self.line(run=run)
+
+    def test_a_run_that_is_not_there_is_named(self) -> None:
+        with pytest.raises(InputError) as caught:
+            select([self.line(), self.line(run=3)], run=2)
+        told = str(caught.value)
+        assert "no judgment is of run 2; found:" in told
+        assert "judge 'm', prompt 'p@1': 2 lines, runs 1, 3" in told
+
+    def test_a_prompt_may_be_named_as_the_refusal_lists_it(self) -> None:
+        lines = [self.line(prompt_sha256="a" * 64), self.line(prompt_sha256="b" * 64)]
+        assert select(lines, prompt="p@1 (bbbbbbbbbbbb)") == lines[1:]
