@@ -7,7 +7,7 @@ of its two answers unknown; what follows in the chain then fills in that one, an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -95,6 +95,20 @@ class Decided:
             for row, record in enumerate(self.record)
         ]
         return [judgment for own in rows for judgment in own]
+
+    def only(self, rows: npt.NDArray[np.int64]) -> Decided:
+        """Return what is known of some of the pairs, in the order given."""
+        chosen = rows.tolist()
+        return replace(
+            self,
+            pairs=LabelPairs(self.pairs.a[rows], self.pairs.b[rows], self.pairs.context[rows]),
+            by=[self.by[i] for i in chosen],
+            verdict=[self.verdict[i] for i in chosen],
+            record=[self.record[i] for i in chosen],
+            question=[self.question[i] for i in chosen],
+            reads=self.reads and [self.reads[i] for i in chosen],
+            earlier={n: self.earlier[i] for n, i in enumerate(chosen) if i in self.earlier},
+        )
 
     def matrix(self) -> JMatrix:
         """Return the answers as a `JMatrix`."""

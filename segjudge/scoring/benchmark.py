@@ -11,7 +11,6 @@ import numpy as np
 
 from segjudge.annotations import Annotations
 from segjudge.errors import InputError, Problem
-from segjudge.judge import Decided, LabelPairs
 from segjudge.judge.verb import TASK
 from segjudge.metrics import Asked, Comparison, Outcome
 from segjudge.metrics.bins import Bins
@@ -135,22 +134,10 @@ def alone(several: Several, name: Name) -> Case:
         for metric in case.metrics
     }
     rows = np.unique(np.concatenate([*needs.values(), np.zeros(0, np.int64)])).astype(np.int64)
-    whole, chosen = case.decided, rows.tolist()
-    pairs = LabelPairs(whole.pairs.a[rows], whole.pairs.b[rows], whole.pairs.context[rows])
-    decided = Decided(
-        pairs,
-        whole.labels,
-        whole.contexts,
-        [whole.by[i] for i in chosen],
-        [whole.verdict[i] for i in chosen],
-        [whole.record[i] for i in chosen],
-        [whole.question[i] for i in chosen],
-        whole.judge,
-        None if whole.reads is None else [whole.reads[i] for i in chosen],
-        {at: whole.earlier[i] for at, i in enumerate(chosen) if i in whole.earlier},
-    )
     own = {key: np.searchsorted(rows, each) for key, each in needs.items()}
-    return replace(case, comparison=comparison, decided=decided, needs=own, unaided=None)
+    return replace(
+        case, comparison=comparison, decided=case.decided.only(rows), needs=own, unaided=None
+    )
 
 
 def _in_prediction(found: Report, episodes: int) -> int:
