@@ -9,6 +9,7 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
+from segjudge import edits
 from segjudge.annotations import Annotations, align
 from segjudge.baselines import GENERIC, baseline
 from segjudge.errors import UsageError
@@ -33,7 +34,7 @@ from segjudge.scoring.together import Together, manifest
 from segjudge.verbs import about_prediction, check_reference
 from segjudge.version import version
 
-_BOTH_SIDES = ("episodes", "clip", "ignore_label")
+_BOTH_SIDES = ("clip", "ignore_label")
 _TRUTH, _PREDICTION = ("reference",), ("prediction",)
 
 
@@ -180,6 +181,11 @@ def _given(options: AskOptions) -> dict[str, Any]:
 def _read_one(file: Side, options: AskOptions) -> Annotations:
     """Read a side, and change it as the options ask that change both sides of a score."""
     side = read_side(file, options.get("task", "subtask"), options.get("reading") or {})
+    episodes = options.get("episodes")
+    if episodes is not None:
+        # One annotator may lack an episode that another has, so none is refused here.
+        chosen = edits.episode_filter(episodes) if isinstance(episodes, str) else episodes
+        side = edits.restrict(side, chosen)
     changes = {name: value for name, value in options.items() if name in _BOTH_SIDES}
     return edited(side, side, **changes)[0]  # type: ignore[arg-type]
 

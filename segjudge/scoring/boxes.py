@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -151,14 +152,18 @@ def edited_boxes(
     id_map, episodes = options.get("id_map"), options.get("episodes")
     if id_map is not None:
         mapping = id_map if isinstance(id_map, Mapping) else edits.read_id_map(id_map)
+        edits.refuse_unknown("--id-map", id_map, mapping, prediction.episodes, "prediction")
         prediction = rename_clips(prediction, mapping)
     if episodes is not None:
         chosen = edits.episode_filter(episodes) if isinstance(episodes, str) else episodes
+        if not isinstance(chosen, re.Pattern):
+            edits.refuse_unknown("--episodes", episodes, chosen, reference.episodes, "reference")
         reference, prediction = (restrict_boxes(side, chosen) for side in (reference, prediction))
         if not reference.episodes:
             raise InputError(f"--episodes {episodes!r} leaves no episode of the reference")
     offset = options.get("offset", 0.0)
     if isinstance(offset, Mapping):
+        edits.refuse_unknown("--offset", None, offset, prediction.episodes, "prediction")
         moves = {name: _microseconds(seconds, "--offset") for name, seconds in offset.items()}
         return reference, shift_boxes(prediction, moves)
     return reference, shift_boxes(prediction, {}, _microseconds(offset, "--offset"))

@@ -93,6 +93,10 @@ def test_a_clock_can_be_moved() -> None:
     moved = score_boxes(boxes(GOLD), late, offset=-1.0)
     assert value(moved) == 1
     assert [item.code for item in moved.findings] == ["shifted"]
+    with pytest.raises(InputError, match="did you mean 'a'"):
+        score_boxes(boxes(GOLD), late, offset={"aa": -1.0})
+    with pytest.raises(InputError, match="an episode of the reference"):
+        score_boxes(boxes(GOLD), late, episodes=["a", "b"])
     early = score_boxes(boxes(GOLD), boxes(GOLD), offset={"a": -0.5})
     assert value(early) == Fraction(15, 30)
     assert "15 boxes fell before 0" in early.findings[0].message

@@ -79,6 +79,13 @@ def test_two_are_compared_on_the_episodes_that_both_have() -> None:
     assert "annotators_differ" in {item.code for item in report.findings}
 
 
+def test_some_episodes_only() -> None:
+    every = annotators_report(annotators(PEOPLE, ROWS, **JUDGMENTS))
+    some = annotators_report(annotators(PEOPLE, ROWS, episodes=".*_001", **JUDGMENTS))
+    assert {each.episodes for each in every.annotators.values()} == {3}
+    assert {each.episodes for each in some.annotators.values()} == {1}
+
+
 def test_undecided_pairs_bound_the_means() -> None:
     sides = [timeline((0, 2, label)) for label in ("cut", "slice", "cut")]
     report = annotators_report(annotators(sides))
