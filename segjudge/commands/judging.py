@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from segjudge.judge import asker, is_prompt
 from segjudge.judgments import Judgment
 from segjudge.prompts import Item, load, names
 from segjudge.report.agreement import agreement_table
-from segjudge.report.tables import show
+from segjudge.report.tables import show, visible
 from segjudge.scoring import AskOptions, Case, CaseOptions, build_case, fill, load_judgments
 from segjudge.writing import write_text
 
@@ -40,9 +41,8 @@ def ask_for(case: Case, options: AskOptions) -> StoppedEarly | None:
     if not options.get("model") or not missing:
         return None
     path = options.get("store") or default_store_path()
-    typer.echo(f"Answers are kept in {path}", err=True)
     try:
-        with Shown(missing) as shown:
+        with Shown(missing, visible(f"Answers are kept in {path}")) as shown:
             asyncio.run(fill(case, **(options | {"on_progress": shown})))
             _last_line(case, shown, missing)
     except StoppedEarly as stopped:
@@ -58,16 +58,25 @@ def _go_on(path: object) -> str:
     return f"What was answered is kept in {path}; the same command goes on from there."
 
 
+def _tell_failures(case: Case) -> None:
+    """Say which questions got no judgment, and why."""
+    for item in case.findings:
+        if item.code == "judge_failures":
+            with suppress(OSError):
+                typer.echo(visible(item.message), err=True)
+                for place in item.places:
+                    typer.echo(visible(f"  {place}"), err=True)
+
+
 def _last_line(case: Case, shown: Shown, missing: int) -> None:
     run = case.run
     if run is None:
         return
     cost = "cost unknown" if run.cost_usd is None else f"${run.cost_usd:.4f}"
     spent = f", {run.tokens} tokens, {cost}" if run.asked or run.failed else ""
-    typer.echo(
+    shown.say(
         f"{missing} questions: {run.cached} from the store, {run.asked} asked, "
-        f"{run.failed} failed{spent}",
-        err=True,
+        f"{run.failed} failed{spent}"
     )
 
 
@@ -85,6 +94,7 @@ def judge(
     both: AskOptions = {**options, **asking}
     case = build_case(reference, prediction, **both)
     stopped = ask_for(case, both)
+    _tell_failures(case)
     if stopped:
         raise stopped
     left = len(case.decided.missing())

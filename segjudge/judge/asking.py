@@ -232,6 +232,9 @@ class Asker:
             try:
                 return await self._once(messages, schema, form, max_tokens)
             except Fault as fault:
+                if fault.course is Course.AGAIN:
+                    self._progress.retries += 1
+                    continue
                 if fault.course not in (Course.RETRY, Course.PAUSE):
                     raise
                 turn.seen()

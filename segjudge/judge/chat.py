@@ -102,7 +102,7 @@ class ChatJudge:
     budget_usd : float, optional
         Stop when calls have cost so much. Those in flight then still end.
     price_in, price_out : float, optional
-        US dollars a million tokens, instead of litellm's list.
+        US dollars a million tokens, instead of litellm's list; both or none.
     limit : int, optional
         Most questions to ask.
     retry_undecided : bool
@@ -163,6 +163,7 @@ class ChatJudge:
         _check_range("limit", limit, 1, 10**12)
         _check_range("timeout", timeout, 0.001, 86_400)
         _check_range("budget", budget_usd, 0, 1e9)
+        _check_prices(price_in, price_out)
         Gate(concurrency, rpm, tpm)  # refuses what can't be before anything is asked
         given = (
             None if price_in is None and price_out is None else price_of("", price_in, price_out)
@@ -256,6 +257,7 @@ class ChatJudge:
         tokens_out = len(missing) * ANSWER_TOKENS
         price = self._given_price or price_of(self._model)
         cost = None if price is None else price.cost(tokens_in, tokens_out)
+        cost = cost if calls else 0.0
         return Outlook(len(distinct), stored, calls, tokens_in, tokens_out, cost, price)
 
     def _tell(self) -> None:
@@ -282,6 +284,13 @@ class ChatJudge:
 def _check_range(name: str, value: float | None, least: float, most: float) -> None:
     if value is not None and not least <= value <= most:
         raise UsageError(f"{name} is {value}, expected {least:g} to {most:g}")
+
+
+def _check_prices(price_in: float | None, price_out: float | None) -> None:
+    if (price_in is None) != (price_out is None):
+        raise UsageError("give both prices, in and out, or none")
+    _check_range("price in", price_in, 0, 1e9)
+    _check_range("price out", price_out, 0, 1e9)
 
 
 def _check_params(params: Mapping[str, Any]) -> None:

@@ -17,6 +17,7 @@ class Course(Enum):
     PAUSE = "pause"  # as RETRY, but everyone waits
     STOP = "stop"
     FORM = "form"  # the request's form was refused: ask in another
+    AGAIN = "again"  # the request is another now: ask at once, without what was refused
     GIVE_UP = "give up"  # this question's failure, and no other's
 
 

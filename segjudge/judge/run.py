@@ -56,6 +56,7 @@ class Run:
         self._pending: dict[str, Pending] = {}
         self._looking = asyncio.Lock()
         self._exhausted = False
+        self._left_open = False
         self._out: asyncio.Queue[list[Decision] | None] = asyncio.Queue(session.concurrency * 2)
         self._error: BaseException | None = None
 
@@ -72,7 +73,8 @@ class Run:
             await ended
         if self._error is not None:
             raise self._error
-        if stopped := self._session.stopped():
+        stopped = self._session.stopped()
+        if stopped and (self._left_open or self._pending):
             raise stopped
 
     async def _end(self, workers: Sequence[asyncio.Task[None]]) -> None:
@@ -182,6 +184,7 @@ class Run:
     ) -> list[Sample]:
         """Note a question that must be asked; return the samples to ask for."""
         if self._session.halted or not self._session.may_ask():
+            self._left_open = True
             return []
         known = {answer.key.digest() for answer in answers}
         missing = [sample for sample in samples if sample.digest not in known]

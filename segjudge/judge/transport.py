@@ -142,32 +142,43 @@ class LiteLLM:
     async def complete(
         self, messages: Sequence[Message], schema: Mapping[str, Any], form: str, max_tokens: int
     ) -> Reply:
-        """Ask once, without any retry, unless a parameter is refused by name."""
-        while True:
-            try:
-                return await self._ask(messages, schema, form, max_tokens)
-            except Exception as error:
-                if not self._drop_refused(error):
-                    # Not chained: an error of litellm's carries the request.
-                    raise classify(error, self._scrub) from None
+        """Ask once, without any retry; a parameter refused by name is left out from then on."""
+        params = dict(self._params)
+        try:
+            return await self._ask(messages, schema, form, max_tokens, params)
+        except Exception as error:
+            if refused := self._drop_refused(error, params):
+                names = ", ".join(refused)
+                raise Fault(Course.AGAIN, "parameter", f"it takes no {names}") from None
+            # Not chained: an error of litellm's carries the request.
+            raise classify(error, self._scrub) from None
 
-    def _drop_refused(self, error: Exception) -> bool:
-        """Leave out the parameters that the model's refusal names; return whether it named any."""
+    def _drop_refused(self, error: Exception, sent: Mapping[str, Any]) -> list[str]:
+        """Leave out the parameters that the model's refusal names, and return them.
+
+        Of those that this request sent: another in flight may have met the same refusal before.
+        """
         if isinstance(error, Fault) or getattr(error, "status_code", None) not in (400, 422):
-            return False
+            return []
         text = str(error)
-        named = [name for name in self._params if re.search(rf"\b{re.escape(name)}\b", text)]
+        named = [name for name in sent if re.search(rf"\b{re.escape(name)}\b", text)]
         if not named or not _REFUSED_PARAM.search(text):
-            return False
+            return []
         for name in named:
-            del self._params[name]
-            self._dropped.append(name)
-        return True
+            if name in self._params:
+                del self._params[name]
+                self._dropped.append(name)
+        return named
 
     async def _ask(
-        self, messages: Sequence[Message], schema: Mapping[str, Any], form: str, max_tokens: int
+        self,
+        messages: Sequence[Message],
+        schema: Mapping[str, Any],
+        form: str,
+        max_tokens: int,
+        params: Mapping[str, Any],
     ) -> Reply:
-        sent = {**self._params, "max_tokens": max_tokens}
+        sent = {**params, "max_tokens": max_tokens}
         dropped = list(self._dropped)
         shape = _response_format(form, schema) if self._takes_form else None
         if shape:
@@ -180,7 +191,7 @@ class LiteLLM:
                 timeout=self._timeout,
                 num_retries=0,
                 max_retries=0,
-                **self._params,
+                **params,
                 max_tokens=max_tokens,
                 **({"response_format": shape} if shape else {}),
                 **self._key,

@@ -203,7 +203,7 @@ def run_of(progress: Progress) -> Run:
         cached=progress.stored,
         failed=progress.failed,
         tokens=tokens or None,
-        cost_usd=None if progress.unpriced or not progress.calls else progress.cost_usd,
+        cost_usd=None if progress.unpriced or not progress.models else progress.cost_usd,
     )
 
 

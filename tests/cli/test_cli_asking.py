@@ -189,6 +189,22 @@ def test_failures_are_listed_and_never_read_as_no(main, model, server, tmp_path)
     assert "unparsed" in told[0]["message"]
     assert report["metrics"]["psj"]["low"] < PSJ <= report["metrics"]["psj"]["high"]
     assert f"{failed} of 243 label pairs are undecided" in err
+    _, out, err = main("judge", *SIDES, *model, "--store", tmp_path / "store")
+    assert f", {failed} left undecided" in out
+    assert f"{failed} questions got no judgment" in err
+    assert err.count(": unparsed") == failed, "each with its reason"
+
+
+def test_a_reader_who_has_gone_stops_no_run(server, model, program, tmp_path):
+    store = os.fspath(tmp_path / "store")
+    command = [program, "judge", *SIDES, *model, "--store", store]
+    environment = {**os.environ, "OPENAI_API_KEY": KEY, "COLUMNS": "100"}
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(command, env=environment, stdout=writing, stderr=writing, timeout=120)
+    os.close(writing)
+    assert len(server.calls) == ASKED
+    assert ended.returncode in (0, 120), "the interpreter may not flush what nobody reads"
 
 
 def test_a_second_run_asks_everything_again(main, model, server, tmp_path):

@@ -485,3 +485,25 @@ def test_20_another_prompt_model_or_parameter_is_asked_anew(ask: Ask, server: Ch
         assert len(server.calls) == before + 1, options
         ask(ONE, **options)
         assert len(server.calls) == before + 1, options
+
+
+def test_18_calls_in_flight_that_meet_one_refusal_all_ask_again(
+    ask: Ask, server: ChatServer, store: Store
+) -> None:
+    """The first to be told leaves the parameter out; the others were told of it as well."""
+
+    def refuse(call: Call) -> Say:
+        if call.number < 2 or "temperature" not in call.body:
+            return Say()
+        told = "Unsupported value: 'temperature' does not support 0 with this model."
+        return Say(status=400, body={"error": {"message": told, "code": 400}}, delay=0.2)
+
+    server.script = refuse
+    result = ask(*questions(30), concurrency=8)
+    assert (result.error, result.failures, len(result.judgments)) == (None, {}, 30)
+    progress = result.judge.progress
+    assert progress.calls == len(server.calls) == 30 + progress.retries
+    assert progress.retries > 1, "several were in flight"
+    assert sum(answer.params_dropped == ["temperature"] for answer in store.answers()) >= 28
+    for answer in store.answers():
+        assert answer.params_sent["response_format"] == "json_schema"

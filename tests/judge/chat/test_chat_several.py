@@ -224,6 +224,16 @@ def test_a_budget_stops_in_good_order(ask: Ask, server: ChatServer, store: Store
     assert next(iter(store.answers())).price_source == "given"
 
 
+def test_a_budget_that_is_used_up_by_the_last_question_stops_nothing(
+    ask: Ask, server: ChatServer
+) -> None:
+    prices = {"price_in": 1.0, "price_out": 10.0}
+    result = ask(*questions(4), budget_usd=0.0019, concurrency=1, **prices)
+    assert (result.error, len(result.judgments), len(server.calls)) == (None, 4, 4)
+    again = ask(*questions(4), budget_usd=0.0, **prices)
+    assert (again.error, len(again.judgments)) == (None, 4)
+
+
 def test_a_budget_holds_when_the_server_does_not_say_what_was_used(
     ask: Ask, server: ChatServer
 ) -> None:
@@ -257,6 +267,11 @@ def test_the_price_is_that_of_the_model_which_answered(
         {"rpm": 0},
         {"tpm": 0},
         {"limit": 0},
+        {"price_in": 1.0},
+        {"price_out": 1.0},
+        {"price_in": float("nan"), "price_out": 1.0},
+        {"price_in": -1.0, "price_out": 1.0},
+        {"price_in": 1.0, "price_out": float("inf")},
         {"params": {"api_key": "x"}},
         {"params": {"temperature": float("nan")}},
         {"params": {"stop": object()}},
@@ -289,6 +304,7 @@ def test_the_outlook_says_what_will_be_asked_and_asks_nothing(
     assert outlook.cost_usd == pytest.approx((outlook.tokens_in + 2 * outlook.tokens_out) / 1e6)
     unpriced = judging(server, store).outlook(questions(30))
     assert (unpriced.stored, unpriced.calls, unpriced.cost_usd) == (10, 20, None)
+    assert judging(server, store).outlook(questions(10)).cost_usd == 0
     assert judging(server, store, pairs_per_call=10).outlook(questions(30)).calls == 3
 
 
