@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
@@ -13,11 +14,15 @@ from segjudge.formats.build import seen
 from segjudge.formats.interface import Options, Record, View
 from segjudge.formats.jsontext import (
     BadJson,
+    Decoder,
+    Embedded,
     Repeated,
     find_json,
     first_value,
     is_prose,
     line_value,
+    named_twice,
+    values_within,
 )
 from segjudge.formats.segments import is_whole, spell
 from segjudge.formats.source import Raw, lines, whole_text
@@ -53,7 +58,17 @@ def table_view(raw: Raw, name: str) -> View | None:
     names = tuple(cell.strip() for cell in header[1])
     view = View("table", name, raw.stem, _table_records(raw.file, names, rows, problems))
     view.header, view.delimiter, view.problems = names, delimiter, problems
+    problems += [
+        _twice(raw.file, f"line {header[0]}", seen(column), "column")
+        for column, count in Counter(names).items()
+        if column and count > 1
+    ]
     return view
+
+
+def _twice(file: str, place: str, field: str, what: str) -> Problem:
+    """Make the problem of a key or column that is there more than once: the last would win."""
+    return Problem(file, place, field, "named twice", f"each {what} once")
 
 
 def _table_rows(
@@ -114,7 +129,7 @@ def json_view(raw: Raw, options: Options) -> View | None:
         return None
     view = View("json", raw.file, raw.stem, iter(()), problems=problems)
     try:
-        value, end = first_value(found.text)
+        value, end = first_value(found.text, decoder := Decoder())
     except BadJson as bad:
         if not found.text.lstrip().startswith("[") and _some_line_is_json(text):
             view.records = _line_records(raw, problems)
@@ -125,10 +140,46 @@ def json_view(raw: Raw, options: Options) -> View | None:
     rest = found.text[end:].strip()
     if not rest or is_prose(rest):
         if rest or found.surrounded:
+            _refuse_another(raw, text, found, found.at + end)
             view.findings.append(_surrounded())
-        view.records = _document_records(value, view, options)
+        records = _document_records(value, view, options)
+        view.records = _once(records, view) if decoder.met_repeated else records
         return view
     return _several_values(raw, found.text, view)
+
+
+def _refuse_another(raw: Raw, text: str, found: Embedded, end: int) -> None:
+    """Refuse a text with several JSON values that may be meant: a draft and the final one.
+
+    Raises
+    ------
+    InputError
+        Naming the lines of both.
+    """
+    for offset, part in ((found.at - len(found.before), found.before), (end, text[end:])):
+        for at, value in values_within(part):
+            if _holds_records(value):
+                line = text.count("\n", 0, offset + at) + 1
+                first, last = sorted((found.line, line))
+                raise raw.fault(
+                    f"there is JSON with segments on line {first} and again on line {last}; "
+                    "keep the one that is meant"
+                )
+
+
+def _holds_records(value: Any) -> bool:
+    """Say whether a JSON value may be what a file is about: records, or segments."""
+    if isinstance(value, list):
+        return any(isinstance(item, dict) and item for item in value)
+    return any(isinstance(value.get(key), (dict, list)) for key in (*LIST_KEYS, *WRAPPERS))
+
+
+def _once(records: Iterable[Record], view: View) -> Iterator[Record]:
+    """Give the records; a key that one names twice becomes a problem."""
+    for record in records:
+        for key in named_twice(record.row):
+            view.problems.append(_twice(view.file, record.place, seen(key), "key"))
+        yield record
 
 
 def _surrounded() -> Finding:
@@ -149,7 +200,7 @@ def _several_values(raw: Raw, text: str, view: View) -> View:
         place += 1
         values.append((f"value {place}", value))
         end += length
-    view.records = _checked(values, raw.file, view.problems)
+    view.records = _once(_checked(values, raw.file, view.problems), view)
     return view
 
 
@@ -180,17 +231,20 @@ def _some_line_is_json(text: str) -> bool:
 
 def _line_records(raw: Raw, problems: list[Problem]) -> Iterator[Record]:
     """Give the records of JSON lines; a bad line becomes a problem."""
+    decoder = Decoder()
     for number, line in lines(raw, problems):
         if not line.strip():
             continue
         place = f"line {number}"
         try:
-            value = line_value(line)
+            value = line_value(line, decoder)
         except BadJson as bad:
             place = f"{place}, column {bad.column}"
             problems.append(Problem(raw.file, place, "", bad.value, bad.expected))
             continue
         if isinstance(value, dict):
+            twice = named_twice(value) if decoder.met_repeated else ()
+            problems += [_twice(raw.file, place, seen(key), "key") for key in twice]
             yield Record(place, None, value)
         else:
             problems.append(Problem(raw.file, place, "", seen(value), "a JSON object"))
@@ -200,11 +254,16 @@ def _document_records(value: Any, view: View, options: Options) -> Iterator[Reco
     """Give the records of one JSON document."""
     if isinstance(value, dict):
         named = "id" in value and _is_episode(value)
-        for wrapper in WRAPPERS if not named else ():
-            inner = value.get(wrapper)
-            if isinstance(inner, (dict, list)):
-                view.wrapper = wrapper
-                return _members(inner, view, options)
+        wrappers = [key for key in WRAPPERS if isinstance(value.get(key), (dict, list))]
+        if wrappers and not named:
+            full = [key for key in wrappers if value[key]] or wrappers[:1]
+            if len(full) > 1:
+                text = f"there are records under {' and under '.join(map(repr, full))}"
+                view.problems.append(Problem(view.file, "", "", "", f"{text}; keep one"))
+            if isinstance(value, Repeated):
+                view.problems += [_twice(view.file, "", seen(k), "key") for k in value.repeated]
+            view.wrapper = full[0]
+            return _members(value[full[0]], view, options)
         if _is_episode(value) or not all(isinstance(v, (dict, list)) for v in value.values()):
             return iter([Record("", None, value)])
     return _members(value, view, options)

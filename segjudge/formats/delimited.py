@@ -48,7 +48,8 @@ def _writer(delimiter: str) -> Callable[[Annotations, IO[str]], None]:
 
 def _is_plain(name: str, values: tuple[Any, ...]) -> bool:
     """Say whether a field can be a column of text that reads back the same."""
-    usual = name and name == name.strip() and name not in _OWN and name not in _TAKEN
+    usual = name and name == name.strip() and "\t" not in name
+    usual = usual and name not in _OWN and name not in _TAKEN
     return bool(usual) and all(v is None or (isinstance(v, str) and v != "") for v in values)
 
 

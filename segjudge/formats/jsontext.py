@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from segjudge.errors import shown
@@ -12,6 +13,11 @@ _FENCE = re.compile(r"```[ \t]*[A-Za-z0-9]*[ \t]*\r?\n(.*?)(?:\r?\n[ \t]*```|\Z)
 _OPENING = re.compile(r"[{\[]")
 _NUMBER_TAIL = re.compile(r"[-+.eE0-9]*")
 _MOST_OPENINGS = 50
+
+#: What models put their thoughts between.
+THOUGHT_TAGS = ("think", "thinking", "reasoning")
+_THOUGHT = re.compile(rf"<({'|'.join(THOUGHT_TAGS)})>", re.IGNORECASE)
+_THOUGHT_END = re.compile(rf"</({'|'.join(THOUGHT_TAGS)})>", re.IGNORECASE)
 
 #: What the rest of a text may begin with to be prose and not more data.
 _PROSE = re.compile(r"[A-Za-z`<*#(]")
@@ -32,29 +38,51 @@ class Repeated(dict[str, Any]):
 
 
 class Embedded(NamedTuple):
-    """A JSON value found in a text: the text from its first character on, and its line."""
+    """A JSON value found in a text.
+
+    Attributes
+    ----------
+    text : str
+        The text from its first character on.
+    line, at : int
+        The line and the offset of that character in the whole text.
+    surrounded : bool
+        There is other text around it.
+    before : str
+        What stands before it, but for a model's thoughts.
+    """
 
     text: str
     line: int
+    at: int
     surrounded: bool
+    before: str = ""
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a dict that remembers repeated keys."""
-    value = dict(pairs)
-    if len(value) == len(pairs):
-        return value
-    noted = Repeated(value)
-    seen: set[str] = set()
-    noted.repeated = tuple(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-    return noted
+class Decoder(json.JSONDecoder):
+    """Decodes JSON and notes whether any object named a key twice, which is rare."""
+
+    def __init__(self) -> None:
+        super().__init__(object_pairs_hook=self._object)
+        self.met_repeated = False
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Make a dict that remembers repeated keys."""
+        value = dict(pairs)
+        if len(value) == len(pairs):
+            return value
+        self.met_repeated = True
+        noted = Repeated(value)
+        seen: set[str] = set()
+        noted.repeated = tuple(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        return noted
 
 
-_DOCUMENT = json.JSONDecoder(object_pairs_hook=_object)
+_DOCUMENT = Decoder()
 
 
-def line_value(text: str) -> Any:
-    """Return the JSON value of one line.
+def line_value(text: str, decoder: Decoder = _DOCUMENT) -> Any:
+    """Return the JSON value of one line; objects that name a key twice come back as `Repeated`.
 
     Raises
     ------
@@ -62,12 +90,25 @@ def line_value(text: str) -> Any:
         Says what is wrong and at which column.
     """
     try:
-        return json.loads(text)
+        return decoder.decode(text)
     except (RecursionError, ValueError) as error:
         raise _explained(error, text) from None
 
 
-def first_value(text: str) -> tuple[Any, int]:
+def named_twice(value: Any) -> list[str]:
+    """Return the keys that an object, or a list or an object within it, names more than once."""
+    found: list[str] = []
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, Repeated):
+            found += item.repeated
+        inner = item.values() if isinstance(item, dict) else item
+        left += [each for each in inner if isinstance(each, (dict, list))]
+    return found
+
+
+def first_value(text: str, decoder: Decoder = _DOCUMENT) -> tuple[Any, int]:
     """Return the JSON value that a text begins with, and where it ends.
 
     Objects that name a key twice come back as `Repeated`.
@@ -79,7 +120,7 @@ def first_value(text: str) -> tuple[Any, int]:
     """
     start = len(text) - len(text.lstrip())
     try:
-        return _DOCUMENT.raw_decode(text, start)
+        return decoder.raw_decode(text, start)
     except (RecursionError, ValueError) as error:
         raise _explained(error, text) from None
 
@@ -122,16 +163,15 @@ def find_json(text: str) -> Embedded | None:
 
     Returns None where there is none. Only an object, or an array of objects or arrays, counts.
     """
-    start = text.rfind("</think>")
-    start = 0 if start < 0 else start + len("</think>")
-    if start == 0 and text.lstrip().startswith("<think"):
+    start = max((end.end() for end in _THOUGHT_END.finditer(text)), default=0)
+    if start == 0 and _THOUGHT.match(text.lstrip()):
         return None
     for fence in _FENCE.finditer(text, start):
         if fence.group(1).lstrip().startswith(("{", "[")):
-            return Embedded(fence.group(1), text.count("\n", 0, fence.start(1)) + 1, True)
+            return _embedded(text, start, fence.start(1), fence.group(1), True)
     body = text[start:]
     if body.lstrip().startswith(("{", "[")):
-        return Embedded(body, text.count("\n", 0, start) + 1, start > 0)
+        return _embedded(text, start, start, body, start > 0)
     for count, opening in enumerate(_OPENING.finditer(body)):
         if count == _MOST_OPENINGS:
             return None
@@ -144,8 +184,29 @@ def find_json(text: str) -> Embedded | None:
                 continue
             value = {"": None}
         if value and (isinstance(value, dict) or isinstance(value[0], (dict, list))):
-            return Embedded(tail, text.count("\n", 0, start + opening.start()) + 1, True)
+            return _embedded(text, start, start + opening.start(), tail, True)
     return None
+
+
+def _embedded(text: str, start: int, at: int, found: str, surrounded: bool) -> Embedded:
+    """Make the result of a search that began at `start`."""
+    return Embedded(found, text.count("\n", 0, at) + 1, at, surrounded, text[start:at])
+
+
+def values_within(text: str) -> Iterator[tuple[int, Any]]:
+    """Give the JSON objects and arrays amid a text, each with its offset."""
+    at = 0
+    for _ in range(_MOST_OPENINGS):
+        opening = _OPENING.search(text, at)
+        if opening is None:
+            return
+        try:
+            value, length = first_value(text[opening.start() :])
+        except BadJson:
+            at = opening.end()
+            continue
+        yield opening.start(), value
+        at = opening.start() + length
 
 
 def parsed_if_text(value: object) -> object:

@@ -9,9 +9,13 @@ from importlib.metadata import entry_points
 from segjudge.errors import InputError, Problem, UsageError
 from segjudge.formats.containers import json_view, table_view, with_head
 from segjudge.formats.interface import Format, Options, View
+from segjudge.formats.jsontext import THOUGHT_TAGS
 from segjudge.formats.source import Raw, check_kind, first_bytes
 
 GROUP = "segjudge.formats"
+
+#: How a text that holds JSON begins, a model's thoughts included.
+_SPOKEN = (b"{", b"[", b"```", *(f"<{tag}>".encode() for tag in THOUGHT_TAGS))
 
 
 @cache
@@ -88,7 +92,7 @@ def views(raw: Raw, options: Options, keep: frozenset[str] = frozenset()) -> lis
         from segjudge.formats.parquet import parquet_view
 
         return [with_head(parquet_view(raw, keep))]
-    if start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[", b"```", b"<think")):
+    if start.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_SPOKEN):
         view = json_view(raw, options)
         return [with_head(view)] if view else []
     table = table_view(raw, raw.file)

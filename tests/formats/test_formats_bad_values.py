@@ -154,9 +154,56 @@ def test_repeated_keys_of_a_mapping_are_repeated_ids(reading: Any) -> None:
     ]
 
 
-def test_repeated_keys_inside_a_record_are_as_json_has_them(reading: Any) -> None:
-    read = reading('{"id": "a", "segments": [{"start": 0, "end": 1, "end": 2, "label": "x"}]}')
-    assert read.end.tolist() == [2_000_000]
+@pytest.mark.parametrize("after", ["", row(seg(0, 1), id="c")])
+def test_a_key_named_twice_is_a_fault(reading: Any, after: str) -> None:
+    twice = '{"id": "a", "segments": [{"start": 0, "end": 1, "end": 2, "label": "x"}], "id": "b"}'
+    problems = told(reading, f"{twice}\n{after}")
+    assert [(field, value, expected) for _, field, value, expected in problems] == [
+        ("'id'", "named twice", "each key once"),
+        ("'end'", "named twice", "each key once"),
+    ]
+    emptied = '{"id":"a","segments":[{"start":0,"end":1,"label":"x"}],"segments":[]}'
+    for text in (emptied, f"[{emptied}]", f'{{"records": [{emptied}]}}', f"{emptied}\n{after}"):
+        assert [problem[1] for problem in told(reading, text)] == ["'segments'"]
+
+
+def test_a_column_named_twice_is_a_fault(reading: Any) -> None:
+    problems = told(reading, "episode,start,end,label,label\na,0,1,x,y\n")
+    assert problems == [("line 1", "'label'", "named twice", "each column once")]
+
+
+def test_records_under_two_keys_are_a_fault(reading: Any) -> None:
+    record = '{"id": "a", "segments": [{"start": 0, "end": 1, "label": "x"}]}'
+    problems = told(reading, f'{{"records": [{record}], "episodes": [{record}]}}')
+    assert problems == [
+        ("", "", "", "there are records under 'records' and under 'episodes'; keep one")
+    ]
+    one = reading(f'{{"records": [{record}], "episodes": []}}')
+    assert one.episodes == ("a",)
+
+
+DRAFT = '{"segments": [{"start": 0, "end": 1, "label": "x"}]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Draft:\n```json\n{DRAFT}\n```\nFinal:\n```json\n{DRAFT}\n```\n",
+        f"Draft {DRAFT}\n\n\n\nand the final one is {DRAFT}\n",
+        f"Draft {DRAFT}\nFinal:\n\n\n```\n{DRAFT}\n```\n",
+    ],
+)
+def test_of_two_blocks_none_is_chosen(reading: Any, text: str) -> None:
+    (problem,) = told(reading, text)
+    assert "there is JSON with segments on line " in problem[3]
+    assert "keep the one that is meant" in problem[3]
+
+
+@pytest.mark.parametrize("tag", ["think", "thinking", "reasoning", "Thinking"])
+def test_thoughts_are_passed_over(reading: Any, tag: str) -> None:
+    read = reading(f"<{tag}>Perhaps {DRAFT}?</{tag}>{DRAFT}")
+    assert read.labels == ("x",)
+    assert read.end.tolist() == [1_000_000]
 
 
 def test_forty_bad_rows_among_many_give_forty_messages(reading: Any) -> None:
