@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import io
 import os
 import sys
+from typing import TextIO
 
 import typer
 
@@ -27,6 +31,9 @@ from segjudge.report.tables import visible
 from segjudge.version import version
 
 USAGE, STOPPED, INTERRUPTED = 2, 4, 130
+
+#: What a full disk or a broken terminal says when something is printed.
+_OUTPUT_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 app = typer.Typer(
     help="Score free-form annotations of video in time, with a judge of label pairs.",
@@ -76,16 +83,22 @@ def _options(
 
 def main() -> None:
     """Run the command line and exit."""
+    _mend_streams()
     try:
-        app(standalone_mode=True)
+        _run()
     except StoppedEarly as error:
-        _fail("\n".join(map(visible, str(error).split("\n"))), STOPPED)
+        _fail(visible(str(error)), STOPPED)
     except InputError as error:
         _fail("\n".join(visible(f"error: {problem}") for problem in error.problems), USAGE)
     except SegjudgeError as error:
         _fail(visible(f"error: {error}"), USAGE)
     except KeyboardInterrupt:
         _fail("interrupted", INTERRUPTED)
+    except OSError as error:
+        if error.errno not in _OUTPUT_FAULTS or error.filename is not None:
+            raise
+        _hush(sys.stdout)
+        _fail(f"error: can't write the output: {error.strerror}", USAGE)
     except SystemExit as ended:
         # Typer calls it a fault when the reader has gone, as with `| head`. It is none.
         if isinstance(ended.__context__, BrokenPipeError):
@@ -93,10 +106,41 @@ def main() -> None:
         raise
 
 
+def _run() -> None:
+    """Run the command, and make sure that what it printed has gone out."""
+    try:
+        app(standalone_mode=True)
+    finally:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _hush(sys.stdout)
+
+
+def _mend_streams() -> None:
+    """Make standard streams that can be used: closed ones lead nowhere, no character is too much."""
+    # A closed one is opened first, so that no file gets its number.
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _fail(message: str, status: int) -> None:
     try:
         print(message, file=sys.stderr, flush=True)
-    except BrokenPipeError:
-        # Nobody reads it any more; the status still says it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    except OSError:
+        # Nobody can read it; the status still says it.
+        _hush(sys.stderr)
     sys.exit(status)
+
+
+def _hush(stream: TextIO) -> None:
+    """Let a stream that can't be written to lead nowhere, so that the end of the run is quiet."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

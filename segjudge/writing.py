@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import secrets
+import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,15 +45,23 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _beside(path: Path) -> Iterator[BinaryIO]:
     """Write a file in the same folder, and put it in the other's place at the end."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
     try:
-        with os.fdopen(handle, "wb") as raw:
+        with part.open("xb") as raw:
             yield raw
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        keep_mode(path, part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def keep_mode(path: Path, part: Path) -> None:
+    """Give a file that takes another's place its mode; a new one has what the umask allows."""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return
+    part.chmod(mode)
 
 
 @contextmanager
@@ -74,8 +83,10 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         The file can't be written.
     """
     if os.fspath(path) == "-":
-        sys.stdout.write(text)
+        # Data is UTF-8, whatever the terminal takes.
         sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
         return
     with replacing(Path(path)) as stream:
         stream.write(text.encode())

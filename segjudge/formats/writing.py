@@ -17,6 +17,7 @@ from segjudge.errors import InputError, UsageError, shown
 from segjudge.formats.build import is_text
 from segjudge.formats.interface import Format
 from segjudge.formats.registry import formats, named
+from segjudge.writing import keep_mode
 
 
 def write(annotations: Annotations, path: str | os.PathLike[str], format: str) -> None:
@@ -89,6 +90,7 @@ def _write_file(annotations: Annotations, chosen: Format, path: Path) -> None:
     try:
         with part.open("xb") as stream:
             _write_stream(annotations, chosen, stream, packed)
+        keep_mode(path, part)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

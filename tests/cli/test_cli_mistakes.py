@@ -86,6 +86,13 @@ MISTAKES: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     (("judgments", "stats", "nowhere.jsonl"), ("nowhere.jsonl: No such file",)),
     (("judgments", "merge", JUDGMENTS), ("--output FILE or --store DIR",)),
     (("judgments", "import", BAD_ROWS, "-o", "j.jsonl"), ("a column label_a", "a column verdict")),
+    (("score", "-", "-"), ("standard input (-) can be read once",)),
+    (("score", *SIDES, "--json", REFERENCE), ("--json", "would overwrite a file that is read")),
+    (("score", *SIDES, *JUDGED, "--missing", JUDGMENTS), ("--missing", "would overwrite")),
+    (
+        ("convert", REFERENCE, "--to", "csv", "-o", f"./{REFERENCE}"),
+        ("--output", "would overwrite"),
+    ),
     # Judgments.
     (("score", *SIDES, *JUDGED, "--judge", "gemini"), ("judge 'authors'", "410 lines")),
     (("score", *SIDES, *JUDGED, "--prompt", "relation@1"), ("prompt 'authors-rubric@1'",)),

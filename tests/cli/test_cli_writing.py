@@ -69,3 +69,16 @@ def test_what_cant_be_written_is_said(tmp_path: Path, name: str, reason: str) ->
 def test_dash_is_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     write_text("-", json.dumps({"a": 1}))
     assert json.loads(capsys.readouterr().out) == {"a": 1}
+
+
+def test_the_mode_is_the_old_files_or_what_the_umask_allows(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    before = os.umask(0o027)
+    try:
+        write_text(path, "new")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    finally:
+        os.umask(before)
+    path.chmod(0o600)
+    write_text(path, "newer")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
