@@ -23,8 +23,6 @@ from segjudge.scoring.feedback import Feedback, OwnSegment, feedback_case
 from segjudge.scoring.feedback import feedback as compute
 from segjudge.writing import write_text
 
-#: Exit status of a feedback whose pass mark is not reached.
-NOT_PASSED = 1
 
 #: Options that change one side of two, and so have no meaning among several.
 ONE_SIDED = ("id_map", "offset", "leave_out_failed")
@@ -125,8 +123,8 @@ def feedback(
     """Tell an annotator which of their own segments earned how much, and whether they pass.
 
     No label and no time of the reference is shown: shares are in tenths. Only the episodes
-    annotated count. Exit status 1: the mark is not reached; 3: that depends on label pairs that
-    are undecided.
+    annotated count. The last line says whether the mark is reached, in JSON it is `passed`. Exit
+    status 3: that depends on label pairs that are undecided.
     """
     both = cast(AskOptions, {**options, **asking})
     case, episodes = feedback_case(reference, annotation, **both)
@@ -140,8 +138,6 @@ def feedback(
         raise stopped
     if result.passed is None:
         raise typer.Exit(NO_VALUE)
-    if not result.passed:
-        raise typer.Exit(NOT_PASSED)
 
 
 def _feedback(result: Feedback) -> RenderableType:
