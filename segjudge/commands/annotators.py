@@ -23,7 +23,6 @@ from segjudge.scoring.feedback import Feedback, OwnSegment, feedback_case
 from segjudge.scoring.feedback import feedback as compute
 from segjudge.writing import write_text
 
-
 #: Options that change one side of two, and so have no meaning among several.
 ONE_SIDED = ("id_map", "offset", "leave_out_failed")
 
