@@ -115,6 +115,18 @@ def test_zoom_keeps_one_axis_and_makes_room(opened, kitchen):
     assert "s" in tab.locator(".axis").inner_text()
 
 
+def test_an_opened_episode_is_shown_from_its_beginning(opened):
+    rows = segments(*((i, i + 1, f"step {i}") for i in range(60)))
+    tab = opened(page_of(build_case(*sides(rows, rows))))
+    open_episode(tab, "e")
+    tab.wait_for_function("document.querySelector('.sheet').style.width.endsWith('px')")
+    shown = tab.evaluate(
+        "(({scrollLeft: at, scrollWidth: all, clientWidth: part}) => "
+        "[at, all > part])(document.querySelector('.view'))"
+    )
+    assert shown == [0, True]
+
+
 def test_with_the_keyboard_alone(opened, kitchen):
     tab = opened(kitchen)
     keys = tab.keyboard

@@ -23,8 +23,8 @@
     frame.addEventListener("wheel", (event) => onWheel(event, state), { passive: false });
     showMatches(state);
     showHint(state);
-    // The width is known once the row is in the page.
-    requestAnimationFrame(() => zoomTo(state, first(state)));
+    // The width is known once the row is in the page; an episode is shown from its beginning.
+    requestAnimationFrame(() => zoomTo(state, first(state), 0));
     return root;
   };
 
