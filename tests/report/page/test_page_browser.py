@@ -265,6 +265,30 @@ def test_unknown_answers_are_bounds_and_hatched(opened, screenshots):
     tab.screenshot(path=screenshots / "test_unknown.png", full_page=True)
 
 
+def test_certain_credit_lies_above_unknown_answers(opened):
+    both = sides(
+        segments((0, 4, "pour water")),
+        segments((0, 4, "pour the water"), (2, 4, "tip the jug"), track=""),
+    )
+    judged = [said("pour water", "pour the water", "same")]
+    tab = opened(page_of(build_case(*both, judgments=judged)))
+    open_episode(tab, "e")
+    pieces = tab.locator(".seg", has_text="pour water").first.locator(".piece")
+    kinds = pieces.evaluate_all("(all) => all.map((one) => one.className)")
+    assert kinds == ["piece unknown", "piece same"]
+
+
+def test_equal_lower_bounds_are_ordered_by_the_upper(opened):
+    reference, prediction = [], []
+    for name, end in (("open", 4), ("most", 3), ("half", 2)):
+        reference += segments((0, 4, f"see {name}"), episode=name)
+        prediction += segments((0, end, f"look at {name}"), episode=name)
+    tab = opened(page_of(build_case(*sides(reference, prediction))))
+    assert ids(tab) == ["half", "most", "open"]
+    tab.get_by_label("Order").select_option(label="best first, psj")
+    assert ids(tab) == ["open", "most", "half"]
+
+
 def test_many_short_long_and_overlapping_segments_stay_legible(opened, screenshots):
     crowd = segments(*((i * 0.2, i * 0.2 + 0.2, f"tap the key number {i}") for i in range(300)))
     crowd += segments((0, 60, "a label that goes on and on " * 12), (10, 30, "over the others"))

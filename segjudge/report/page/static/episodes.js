@@ -72,6 +72,13 @@
     return values.value[i] ?? values.low[i];
   }
 
+  // What decides where the keys are equal: the upper bound, for a metric.
+  function second({ by, name }, i) {
+    if (by !== "metric") return 0;
+    const values = sj.data.episodes.values[name];
+    return values.value[i] ?? values.high[i];
+  }
+
   function listed(state) {
     const found = sj.episodesWith(state.query);
     const { fields } = sj.data.episodes;
@@ -83,10 +90,11 @@
     }
     const keys = new Map(list.map((i) => [i, key(state.sort, i)]));
     const sign = state.sort.up ? 1 : -1;
+    const order = (one, two) => (one < two ? -sign : one > two ? sign : 0);
     return list.sort((a, b) => {
       const [one, two] = [keys.get(a), keys.get(b)];
       if (one === null || two === null) return (one === null) - (two === null) || a - b;
-      return (one < two ? -sign : one > two ? sign : 0) || a - b;
+      return order(one, two) || order(second(state.sort, a), second(state.sort, b)) || a - b;
     });
   }
 

@@ -127,14 +127,20 @@
     });
     sj.place(made, percent(state, segment.start), (100 * segment.length) / state.span);
     made.style.setProperty("top", 4 + segment.lane * LANE + "px");
-    for (const pair of segment.pairs) {
-      if (!sj.data.creditedBy || (!pair.said.accepted && pair.said.known) || pair.said.words === "not asked") continue;
+    for (const pair of pieces(segment)) {
       const left = (100 * (pair.start - segment.start)) / segment.length;
       made.append(sj.place(el("span", { class: "piece " + pair.said.kind }), left, (100 * pair.overlap) / segment.length));
     }
     made.append(el("span", { class: "name", dir: "auto" }, sj.visible(segment.text)));
     state.buttons.set(segment, made);
     return made;
+  }
+
+  // The pairs that colour a segment, unknown ones beneath: what is credited for certain stays so.
+  function pieces({ pairs }) {
+    if (!sj.data.creditedBy) return [];
+    const certain = pairs.filter(({ said }) => said.known && said.accepted);
+    return [...pairs.filter(({ said }) => !said.known && said.words !== "not asked"), ...certain];
   }
 
   function showMatches(state) {
