@@ -87,7 +87,7 @@ def main() -> None:
     try:
         _run()
     except StoppedEarly as error:
-        _fail(visible(str(error)), STOPPED)
+        _fail("\n".join(map(visible, str(error).split("\n"))), STOPPED)
     except InputError as error:
         _fail("\n".join(visible(f"error: {problem}") for problem in error.problems), USAGE)
     except SegjudgeError as error:

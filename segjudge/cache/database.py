@@ -98,7 +98,8 @@ def look(path: Path, timeout: float) -> State:
             _fail(path, "a folder with other files in it, and no store")
         return State.NOTHING
     with closing(connect(path, timeout)) as database:
-        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+        schema = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+        tables = {name for _, name, _ in schema}
         settings: dict[str, object] = {}
         if "Settings" in tables:
             settings = dict(database.execute("SELECT key, value FROM Settings"))
@@ -106,11 +107,39 @@ def look(path: Path, timeout: float) -> State:
             settings.get("eviction_policy", "none") != "none"
         ):
             _fail(path, "a cache of another program; choose another folder with --store")
+        for kind, name, statement in schema:
+            if kind == "view" or (kind == "trigger" and _plain(statement) != _TRIGGERS.get(name)):
+                _fail(path, f"has a {kind} of its own, which could change answers: not opened")
         if "Cache" not in tables or not database.execute("SELECT 1 FROM Cache LIMIT 1").fetchall():
             # Another process may be making it just now, or was stopped while it did.
             return State.NOTHING
         _check(database, path)
     return State.STORE
+
+
+def _plain(statement: object) -> str:
+    return " ".join(str(statement).split())
+
+
+def _trigger(name: str, event: str, change: str) -> str:
+    key = name.split("_")[1]
+    return (
+        f"CREATE TRIGGER {name} AFTER {event} ON Cache FOR EACH ROW BEGIN UPDATE Settings "
+        f'SET value = value {change} WHERE key = "{key}"; END'
+    )
+
+
+#: diskcache's own triggers, which count rows and their size.
+_TRIGGERS = {
+    name: _trigger(name, event, change)
+    for name, event, change in (
+        ("Settings_count_insert", "INSERT", "+ 1"),
+        ("Settings_count_delete", "DELETE", "- 1"),
+        ("Settings_size_insert", "INSERT", "+ NEW.size"),
+        ("Settings_size_update", "UPDATE", "+ NEW.size - OLD.size"),
+        ("Settings_size_delete", "DELETE", "- OLD.size"),
+    )
+}
 
 
 def _check(database: sqlite3.Connection, path: Path) -> None:

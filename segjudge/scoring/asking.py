@@ -16,7 +16,7 @@ from segjudge.judge import Failure, Records
 from segjudge.judge.chat import ChatJudge
 from segjudge.judge.progress import Progress
 from segjudge.judgments import Judgment
-from segjudge.prompts import Prompt, load, long_labels
+from segjudge.prompts import Prompt, load
 from segjudge.report import Run
 from segjudge.scoring.case import Case
 
@@ -154,7 +154,7 @@ async def ask(
                 (failed if isinstance(decision, Failure) else answered).append(decision)  # type: ignore[arg-type]
     finally:
         case.add(answered)
-        case.findings.extend(_noticed(judge.progress, failed, case))
+        case.findings.extend(_noticed(judge.progress, failed))
         case.run = run_of(judge.progress)
     return case.run
 
@@ -207,7 +207,7 @@ def run_of(progress: Progress) -> Run:
     )
 
 
-def _noticed(progress: Progress, failed: Sequence[Failure], case: Case) -> list[Finding]:
+def _noticed(progress: Progress, failed: Sequence[Failure]) -> list[Finding]:
     """Return what a reader must know of how the model answered."""
     found: list[Finding] = []
     if failed:
@@ -224,18 +224,4 @@ def _noticed(progress: Progress, failed: Sequence[Failure], case: Case) -> list[
                 ),
             )
         )
-    if progress.steering and all(item.code != "steering_labels" for item in case.findings):
-        found.append(
-            finding(
-                "steering_labels",
-                f"{len(progress.steering)} labels look as if they were to steer the judge",
-                level="warning",
-                count=len(progress.steering),
-                places=(repr(label) for label in sorted(progress.steering)),
-            )
-        )
-    if progress.models:
-        models = ", ".join(sorted(progress.models))
-        found.append(finding("answered_by", f"by its own account the model is {models}"))
-    cut = long_labels(case.comparison.reference.labels)
-    return [*found, cut] if cut else found
+    return found

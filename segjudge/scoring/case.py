@@ -31,6 +31,7 @@ from segjudge.metrics import Comparison, Metric, Questions, evaluate, questions
 from segjudge.metrics.bins import Bins
 from segjudge.report import Figures, Input, JudgeInfo, PairCounts, Report, Run, build
 from segjudge.scoring import noticed
+from segjudge.scoring.answered import answered
 from segjudge.scoring.grouping import by_group
 from segjudge.scoring.lengths import by_length
 from segjudge.scoring.uncertainty import Sureness
@@ -291,6 +292,7 @@ def report(
         inputs=case.inputs,
         findings=[
             *case.findings,
+            *answered(case.decided, case.findings),
             *outside,
             *(sure.findings(groups) if sure else ()),
             *noticed.about(outcomes, case.decided),

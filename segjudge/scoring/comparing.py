@@ -14,6 +14,7 @@ from segjudge.metrics import Outcome
 from segjudge.report import Figures, build
 from segjudge.report.comparison import ComparisonReport, Contestant, Difference, Form
 from segjudge.scoring import noticed
+from segjudge.scoring.answered import answered
 from segjudge.scoring.case import judge_info
 from segjudge.scoring.caveats import caveats
 from segjudge.scoring.contest import Contest, contest
@@ -109,6 +110,7 @@ def comparison_report(built: Contest, **options: Unpack[AskOptions]) -> Comparis
         inputs=case.inputs,
         findings=[
             *case.findings,
+            *answered(case.decided, case.findings),
             *unsure,
             *caveats(built, forms["all"]),
             *noticed.about([], case.decided),

@@ -16,6 +16,7 @@ from segjudge.errors import InputError, Problem, UsageError
 from segjudge.findings import finding
 from segjudge.metrics import Outcome
 from segjudge.report.floors import FloorsReport, Margin, System
+from segjudge.scoring.answered import answered
 from segjudge.scoring.case import Case, judge_info
 from segjudge.scoring.options import AskOptions
 from segjudge.scoring.settings import settings_of
@@ -165,7 +166,7 @@ def floors_report(built: Floors) -> FloorsReport:
         systems=systems,
         judge=judge_info(case.decided),
         inputs=case.inputs,
-        findings=case.findings,
+        findings=[*case.findings, *answered(case.decided, case.findings)],
         options=case.options,
         version=version(),
         run=run_of(case),

@@ -15,6 +15,7 @@ from segjudge.judgments import YES
 from segjudge.metrics.base import answers
 from segjudge.report import Figures, Run
 from segjudge.report.gaming import Attacked, Effect, GameReport
+from segjudge.scoring.answered import answered
 from segjudge.scoring.case import Case, judge_info
 from segjudge.scoring.options import AskOptions
 from segjudge.scoring.settings import Settings, settings_of
@@ -172,7 +173,7 @@ def game_report(built: Game) -> GameReport:
         attacks=rows,
         judge=judge_info(case.decided),
         inputs=case.inputs,
-        findings=case.findings,
+        findings=[*case.findings, *answered(case.decided, case.findings)],
         options=case.options,
         version=version(),
         run=_spent(built.plain.case.run, case.run) or run_of(case),

@@ -347,3 +347,28 @@ def test_no_message_of_a_broken_row_quotes_it(path):
     with Store(path) as store, pytest.raises(InputError) as caught:
         store.get([KEY.digest()])
     assert "sk-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER tidy AFTER INSERT ON Cache BEGIN DELETE FROM Cache; END",
+        "CREATE TRIGGER Settings_count_update AFTER UPDATE ON Cache BEGIN DELETE FROM Cache; END",
+        "CREATE VIEW more AS SELECT * FROM Cache",
+    ],
+)
+@pytest.mark.parametrize("readonly", [False, True])
+def test_a_trigger_of_a_stranger_is_never_run(path, statement, readonly):
+    execute(path, statement)
+    with pytest.raises(InputError, match="of its own, which could change answers"):
+        Store(path, readonly=readonly)
+
+
+def test_a_trigger_of_diskcache_that_was_changed_is_refused(path):
+    execute(path, "DROP TRIGGER Settings_count_insert")
+    execute(
+        path,
+        "CREATE TRIGGER Settings_count_insert AFTER INSERT ON Cache BEGIN DELETE FROM Cache; END",
+    )
+    with pytest.raises(InputError, match="trigger"):
+        Store(path)

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -346,3 +347,19 @@ def test_ctrl_c_keeps_what_was_answered(server, model, program, tmp_path):
     server.latency = 0.0
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=120)
     assert len(server.calls) == ASKED, "what was in flight was kept, and nothing asked twice"
+
+
+def test_who_answered_is_told_the_same_by_a_replay(main, model, server, tmp_path):
+    answer = authors()
+    server.script = lambda call: replace(answer(call), model=f"small-{call.number % 2}")
+    asking = ("score", *SIDES, "--store", tmp_path / "store", "--json", "-")
+    first, *others = (
+        {key: value for key, value in json.loads(main(*command)[1]).items() if key == "findings"}
+        for command in ((*asking, *model), (*asking, *model), asking)
+    )
+    told = next(item for item in first["findings"] if item["code"] == "answered_by")
+    assert told["level"] == "warning"
+    assert "small-0, small-1: more than one has answered under the name openai/loopback" in (
+        told["message"]
+    )
+    assert others == [first, first]
