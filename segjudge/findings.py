@@ -59,3 +59,8 @@ def finding(
 ) -> Finding:
     """Make a `Finding`, its list of places cut to `PLACES_SHOWN`."""
     return Finding(code, level, side, count, message, tuple(places)[:PLACES_SHOWN])
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun: ``1 episode``, ``2 episodes``."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from segjudge.findings import Finding, finding
+from segjudge.findings import Finding, counted, finding
 from segjudge.judge.replay import asker
 from segjudge.report.comparison import Difference, Form
 from segjudge.scoring.contest import Contest
@@ -39,13 +39,13 @@ def _judged_apart(built: Contest) -> list[Finding]:
     judges: dict[str, Counter[str]] = {}
     for name in built.has:
         own = (record[row] for row in built.pairs_of(name))
-        counted = Counter(" with ".join(filter(None, asker(r))) for r in own if r is not None)
-        if counted:
-            judges[name] = counted
+        askers = Counter(" with ".join(filter(None, asker(r))) for r in own if r is not None)
+        if askers:
+            judges[name] = askers
     if len({frozenset(own) for own in judges.values()}) < 2:
         return []
     places = [
-        f"{name}: " + ", ".join(f"{_counted(n, 'pair')} by {who}" for who, n in sorted(own.items()))
+        f"{name}: " + ", ".join(f"{counted(n, 'pair')} by {who}" for who, n in sorted(own.items()))
         for name, own in judges.items()
     ]
     return [
@@ -73,7 +73,7 @@ def _within_noise(differences: Sequence[Difference]) -> list[Finding]:
     return [
         finding(
             "within_judge_noise",
-            f"{_counted(len(places), 'difference')} no larger than what judging again changes, "
+            f"{counted(len(places), 'difference')} no larger than what judging again changes, "
             "so perhaps the judge's, whatever the interval",
             level="warning",
             side="judgments",
@@ -86,7 +86,7 @@ def _within_noise(differences: Sequence[Difference]) -> list[Finding]:
 def _too_few(form: Form, built: Contest) -> list[Finding]:
     """Say what can't be concluded from so few clusters, or from so few resamples."""
     alpha, tests, found = 1 - built.sure.intervals.level, len(form.differences), []
-    if 0 < form.clusters < FEW_CLUSTERS:
+    if 1 < form.clusters < FEW_CLUSTERS:
         floor = sign_test(form.clusters, 0).p
         never = floor > alpha
         words = ", so it can find no difference" if never else ""
@@ -109,14 +109,10 @@ def _too_few(form: Form, built: Contest) -> list[Finding]:
         found.append(
             finding(
                 "few_resamples",
-                f"Holm's correction for {_counted(tests, 'difference')} takes the smallest p, "
+                f"Holm's correction for {counted(tests, 'difference')} takes the smallest p, "
                 f"{min(floors):.2g}, above {alpha:.2g}; more --resamples are needed",
                 level="warning",
                 count=tests,
             )
         )
     return found
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

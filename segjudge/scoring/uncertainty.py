@@ -15,7 +15,7 @@ import numpy as np
 
 from segjudge.annotations import Annotations, Float, Int64
 from segjudge.errors import UsageError
-from segjudge.findings import Finding, finding
+from segjudge.findings import Finding, counted, finding
 from segjudge.metrics import Outcome
 from segjudge.metrics.bins import Binned
 from segjudge.report import Figures
@@ -35,7 +35,8 @@ __all__ = [
 #: With fewer clusters than this a report warns.
 FEW_CLUSTERS = 10
 
-#: Of so few, even the lowest and the highest resample are inside an interval of 90 % or more.
+#: Of so few, even the lowest and the highest resample are inside an interval of 90 % or more, in
+#: one stage.
 CAPPED_CLUSTERS = 4
 
 EMPTY: Mapping[str, Any] = {}
@@ -174,8 +175,8 @@ class Sureness:
             found.append(
                 finding(
                     "no_cluster",
-                    f"{len(self.lacking)} episodes have no {self.intervals.cluster!r}; each counts "
-                    "as a cluster of its own",
+                    f"{_have(len(self.lacking), 'episode')} no {self.intervals.cluster!r}; each "
+                    "counts as a cluster of its own",
                     level="warning",
                     side="reference",
                     count=len(self.lacking),
@@ -194,8 +195,8 @@ class Sureness:
             found.append(
                 finding(
                     "few_clusters_in_groups",
-                    f"{len(few)} groups have fewer than {FEW_CLUSTERS} clusters, so their "
-                    "intervals are rough and rather too short",
+                    f"{_have(len(few), 'group')} fewer than {FEW_CLUSTERS} clusters, so intervals "
+                    "there are rough and rather too short",
                     level="warning",
                     count=len(few),
                     places=few,
@@ -206,19 +207,19 @@ class Sureness:
     def _few(self) -> Finding:
         """Return the warning that clusters are few, and what can't be concluded from them."""
         count, field = self.count(), self.intervals.cluster
-        what = f"clusters by {field!r}" if field else "episodes"
-        rough = f"an interval from fewer than {FEW_CLUSTERS} is rough and rather too short"
-        if count <= CAPPED_CLUSTERS:
-            rough = (
-                "an interval can't reach beyond the lowest and the highest of them, which hold the "
-                f"truth {100 - 100 / 2 ** (count - 1):.0f} % of the time at best"
-            )
-        return finding(
-            "few_clusters",
-            f"there are only {count} {what}: {rough}; so few can't show how others would turn out",
-            level="warning",
-            count=count,
-        )
+        own = field in (None, "episode")
+        what = counted(count, "episode") if own else f"{counted(count, 'cluster')} by {field!r}"
+        if count == 1:
+            text = f"there is only {what}: one cluster says nothing about others"
+        else:
+            rough = f"an interval from fewer than {FEW_CLUSTERS} is rough and rather too short"
+            if count <= CAPPED_CLUSTERS and self.intervals.how.stages == 1:
+                rough = (
+                    "an interval can't reach beyond the lowest and the highest of them, which hold "
+                    f"the truth {100 - 100 / 2 ** (count - 1):.0f} % of the time at best"
+                )
+            text = f"there are only {what}: {rough}; so few can't show how others would turn out"
+        return finding("few_clusters", text, level="warning", count=count)
 
 
 def sums_of(outcomes: Sequence[Outcome]) -> tuple[Float, Float]:
@@ -240,6 +241,10 @@ def sums_of(outcomes: Sequence[Outcome]) -> tuple[Float, Float]:
     ]
     above, below = (np.array(line, np.float64).transpose(2, 0, 1) for line in lines)
     return above, below
+
+
+def _have(n: int, noun: str) -> str:
+    return f"{counted(n, noun)} {'has' if n == 1 else 'have'}"
 
 
 def _sum(components: Mapping[str, Int64], names: Sequence[str]) -> Int64:

@@ -235,6 +235,7 @@ def test_a_single_cluster_gives_no_interval_and_no_p() -> None:
     assert (found.ci_low, found.p, found.p_holm) == (None, None, None)
     assert found.value == pytest.approx(0.3)
     assert found.reason == "fewer than 2 clusters with a value: 1"
+    assert [code for code in codes(report) if code.startswith("few")] == ["few_clusters"]
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,32 @@ def test_a_group_is_as_sure_as_it_would_be_alone() -> None:
     assert found["few_clusters_in_groups"].places == ("family 'x'", "family 'y'")
 
 
+@pytest.mark.parametrize("options", [{"stages": 2}, {"stream": "study"}])
+def test_two_stages_reach_beyond_the_clusters_so_nothing_else_is_said(options: Any) -> None:
+    """Episodes of one family are drawn again: x is 0.1 to 0.9, though each family is 0.5."""
+    left, right = covered({"a": 1, "b": 9, "c": 1, "d": 9})
+    fields = {"family": ("x", "x", "y", "y")}
+    report = scored(left, right, DIFFERENT, ci=True, cluster="family", fields=fields, **options)
+    low, high = ends(report.metrics["psj"])
+    assert low < 0.5 < high
+    message = {f.code: f for f in report.findings}["few_clusters"].message
+    assert message.startswith("there are only 2 clusters by 'family': an interval from fewer")
+    assert "reach beyond" not in message
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "1 episode"),
+        ({"cluster": "family", "fields": {"family": "x"}}, "1 cluster by 'family'"),
+    ],
+)
+def test_one_cluster_says_nothing_of_others(options: Any, words: str) -> None:
+    report = scored(*covered({"a": 5}), DIFFERENT, ci=True, **options)
+    message = {f.code: f for f in report.findings}["few_clusters"].message
+    assert message == f"there is only {words}: one cluster says nothing about others"
+
+
 def test_a_track_has_an_interval_of_its_own() -> None:
     left, right = covered()
     left += [s._replace(track="left") for s in left]
