@@ -52,6 +52,10 @@ class Records:
     conflicts : list of Conflict
     askers : Counter
         Lines a judge and prompt, people left out.
+    people : list of Conflict
+        Verdicts of two people on one pair that differ; the later one counts.
+    tasks : Counter
+        Lines by the task that they name.
     """
 
     def __init__(self, judgments: Iterable[Judgment] = ()) -> None:
@@ -59,6 +63,8 @@ class Records:
         self._human: dict[tuple[str | None, Pair], Recorded] = {}
         self.conflicts: list[Conflict] = []
         self.askers: Counter[Asker] = Counter()
+        self.people: list[Conflict] = []
+        self.tasks: Counter[str] = Counter()
         self.contexts = 0
         latest: dict[tuple[Asker, int, str | None, Pair], Recorded] = {}
         for judgment in judgments:
@@ -70,7 +76,14 @@ class Records:
                 self.conflicts.append(Conflict(earlier.judgment, judgment))
             latest[own] = found
             self.contexts += bool(pair.context)
+            if judgment.task is not None:
+                self.tasks[judgment.task] += 1
             if judgment.is_human:
+                other = self._human.get(key)
+                if other and (
+                    other.judgment.judge != judgment.judge and other.verdict != found.verdict
+                ):
+                    self.people.append(Conflict(other.judgment, judgment))
                 self._human[key] = found
             else:
                 self._model[key] = found

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from segjudge.findings import Finding, finding
 from segjudge.gamed import looks_steering
-from segjudge.judge import Decided
+from segjudge.judge import By, Decided, Records
 from segjudge.judgments import Judgment
 from segjudge.prompts import long_labels
 
@@ -42,6 +42,44 @@ def answered(decided: Decided, before: Sequence[Finding] = ()) -> list[Finding]:
     shown = {label for judgment in prompted for label in (judgment.label_a, judgment.label_b)}
     cut = long_labels(sorted(shown))
     return [*found, cut] if cut else found
+
+
+def kept_apart(records: Records, decided: Decided, task: str) -> list[Finding]:
+    """Return which recorded judgments contradict each other, or are for another task.
+
+    The latter only where pairs are left open that they might have been meant for.
+    """
+    found = []
+    if records.people:
+        found.append(
+            finding(
+                "conflicting_people",
+                f"{len(records.people)} verdicts of one person contradict another's; the later "
+                "one counts",
+                level="warning",
+                side="judgments",
+                count=len(records.people),
+                places=(
+                    f"{c.later.label_a!r} / {c.later.label_b!r}: {c.earlier.judge} "
+                    f"{c.earlier.verdict_on_pair}, {c.later.judge} {c.later.verdict_on_pair}"
+                    for c in records.people
+                ),
+            )
+        )
+    others = {name: count for name, count in records.tasks.items() if name != task}
+    if others and By.UNKNOWN in decided.by:
+        names = ", ".join(sorted(others))
+        found.append(
+            finding(
+                "judgments_of_another_task",
+                f"{sum(others.values())} recorded judgments are for another task ({names}) and so "
+                "don't count here; --task says which one is scored",
+                level="warning",
+                side="judgments",
+                count=sum(others.values()),
+            )
+        )
+    return found
 
 
 def _answered_by(used: Sequence[Judgment]) -> list[Finding]:

@@ -31,7 +31,7 @@ from segjudge.metrics import Comparison, Metric, Questions, evaluate, questions
 from segjudge.metrics.bins import Bins
 from segjudge.report import Figures, Input, JudgeInfo, PairCounts, Report, Run, build
 from segjudge.scoring import noticed
-from segjudge.scoring.answered import answered
+from segjudge.scoring.answered import answered, kept_apart
 from segjudge.scoring.grouping import by_group
 from segjudge.scoring.lengths import by_length
 from segjudge.scoring.uncertainty import Sureness
@@ -164,6 +164,7 @@ def case(
             *noticed.together(comparison),
             *(about_prediction(prediction, verbs) if verbs is not None else ()),
             *(noticed.recorded(records, bool(context_field)) if verbs is None else ()),
+            *(kept_apart(records, decided, task) if verbs is None else ()),
         ],
         options or {},
         [

@@ -253,3 +253,20 @@ def test_agreement_is_of_one_judge_and_one_run_a_side(segjudge, here):
     for judge in ("n", "human", "human:x"):
         assert segjudge("agreement", "a.jsonl", "b.jsonl", "--judge-a", judge).status == 0
     assert segjudge("agreement", "b.jsonl", "b.jsonl", "--run-b", 3).status == 0
+
+
+def test_what_does_not_count_is_said(segjudge, here):
+    pair = {"label_a": "aa", "label_b": "bb"}
+    for side, label in (("reference", "aa"), ("prediction", "bb")):
+        segment = {"start": 0, "end": 1, "label": label}
+        (here / f"{side}.jsonl").write_text(json.dumps({"id": "e", "segments": [segment]}) + "\n")
+    people = ({"judge": "human:x"}, {"judge": "human:y", "verdict": "different"})
+    lines_of(here / "people.jsonl", *(line | pair for line in people))
+    lines_of(here / "other.jsonl", pair | {"task": "hand-caption"})
+    sides = ("score", "reference.jsonl", "prediction.jsonl", "--json", "-", "--judgments")
+    findings = json.loads(segjudge(*sides, "people.jsonl").out)["findings"]
+    (told,) = [item for item in findings if item["code"] == "conflicting_people"]
+    assert told["places"] == ["'aa' / 'bb': human:x same, human:y different"]
+    findings = json.loads(segjudge(*sides, "other.jsonl").out)["findings"]
+    (told,) = [item for item in findings if item["code"] == "judgments_of_another_task"]
+    assert "1 recorded judgments are for another task (hand-caption)" in told["message"]
