@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from segjudge.errors import UsageError
+from segjudge.findings import Finding, finding
 from segjudge.statistics import Draws, Interval, Resampling, interval
 from segjudge.statistics.intervals import Method
+
+#: Fewer resamples than this are refused.
+FEWEST_RESAMPLES = 100
+
+#: With fewer resamples than this beyond each end a report warns.
+FEW_BEYOND = 5
 
 
 class IntervalOptions(TypedDict, total=False):
@@ -70,6 +78,18 @@ class Intervals:
             "stream": how.stream,
         }
 
+    def findings(self) -> list[Finding]:
+        """Return the warning that the level is too fine for so few resamples."""
+        tail, count = (1 - self.level) / 2, self.how.resamples
+        if tail * count > FEW_BEYOND - 1e-9:
+            return []
+        text = (
+            f"of {count} resamples {tail * count:.2g} are beyond each end of an interval of "
+            f"{100 * self.level:.10g} %, so the ends are left to chance; it needs "
+            f"{math.ceil(FEW_BEYOND / tail - 1e-6)} --resamples or a lower --level"
+        )
+        return [finding("coarse_interval", text, level="warning", count=count)]
+
     def of(self, draws: Draws, metric: int = 0, system: int = 0) -> Interval:
         """Return the interval of one ratio."""
         return interval(draws, metric, system, level=self.level, method=self.method)
@@ -97,9 +117,12 @@ def intervals_of(options: IntervalOptions) -> Intervals | None:
     stream = options.get("stream", "pcg64")
     if stream == "study" and method == "bca":
         raise UsageError("the study's stream has percentile and bc intervals, no bca")
+    resamples = options.get("resamples", 10_000)
+    if resamples < FEWEST_RESAMPLES:
+        raise UsageError(f"resamples must be at least {FEWEST_RESAMPLES}, not {resamples}")
     try:
         how = Resampling(
-            options.get("resamples", 10_000),
+            resamples,
             options.get("ci_seed", 0),
             options.get("stages", 2 if stream == "study" else 1),
             stream=stream,

@@ -170,7 +170,7 @@ class Sureness:
         self, groups: Mapping[str, Mapping[str, Mapping[str, Figures]]] = EMPTY
     ) -> list[Finding]:
         """Return what a reader of the intervals, over all and by group, must know."""
-        found = []
+        found = self.intervals.findings()
         if self.lacking:
             found.append(
                 finding(

@@ -69,12 +69,12 @@ def test_missing_pairs_once_judged_decide_the_floors(command: Run) -> None:
 
 def test_json_and_plan_as_json(command: Run) -> None:
     asked = ("baselines", REFERENCE, HASTY, *BLIND, "--baseline", "windows", "--json", "-")
-    ran = command(*asked, "--baseline", "shuffled", "--resamples", "50", "--cluster",
+    ran = command(*asked, "--baseline", "shuffled", "--resamples", "150", "--cluster",
                    "family")  # fmt: skip
     report = json.loads(ran.out)
     assert report["schema"] == "segjudge.floors/1"
     assert report["options"]["baselines"] == ["windows", "shuffled"]
-    assert report["options"]["intervals"]["resamples"] == 50
+    assert report["options"]["intervals"]["resamples"] == 150
     assert list(report["systems"]["prediction_hasty.jsonl"]["controls"]) == ["shuffled"]
     plan = json.loads(command(*asked, "--plan").out)
     assert plan["by_side"] == {

@@ -258,7 +258,7 @@ def test_few_clusters_in_words(episodes: int, others: int, words: str) -> None:
 
 def test_too_few_resamples_for_holm_are_said() -> None:
     rights = [{f"{i:02}": 3 + k for i in range(40)} for k in range(3)]
-    report = compared(covered(rights[0])[0], *map(system, rights), resamples=50)
+    report = compared(covered(rights[0])[0], *map(system, rights), resamples=100)
     assert "more --resamples are needed" in codes(report)["few_resamples"].message
     enough = compared(covered(rights[0])[0], *map(system, rights), resamples=2_000)
     assert "few_resamples" not in codes(enough)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import Any
 
@@ -183,13 +184,13 @@ def test_episodes_without_a_cluster_are_each_their_own() -> None:
 
 
 def test_the_report_says_how() -> None:
-    report = scored(*covered(), DIFFERENT, ci=True, resamples=77, ci_seed=5, level=0.8)
+    report = scored(*covered(), DIFFERENT, ci=True, resamples=177, ci_seed=5, level=0.8)
     assert report.options["ci"] == {
         "cluster": "episode",
         "level": 0.8,
         "method": "percentile",
         "widened_for_few_clusters": True,
-        "resamples": 77,
+        "resamples": 177,
         "seed": 5,
         "stages": 1,
         "stream": "pcg64",
@@ -208,6 +209,23 @@ def test_the_study_s_stream_comes_through() -> None:
     assert ends(report.metrics["psj"]) == (wanted.low, wanted.high)
     assert report.options["ci"]["stages"] == 2
     assert report.options["ci"]["widened_for_few_clusters"] is False
+
+
+@pytest.mark.parametrize(
+    ("level", "resamples", "words"),
+    [
+        (0.95, 200, ""),
+        (0.95, 199, "5 are beyond each end of an interval of 95 %, .* needs 200 --resamples"),
+        (0.9, 100, ""),
+        (0.9999, 10_000, "0.5 are beyond each end of an interval of 99.99 %, .* needs 100000 "),
+        (0.999, 10_000, ""),
+    ],
+)
+def test_a_level_too_fine_for_the_resamples_is_said(level: float, resamples: int, words: str):
+    report = scored(*covered(), DIFFERENT, ci=True, level=level, resamples=resamples)
+    said = [f.message for f in report.findings if f.code == "coarse_interval"]
+    assert len(said) == bool(words)
+    assert all(re.search(words, text) for text in said)
 
 
 def test_bins_have_intervals_and_say_what_is_outside() -> None:
@@ -256,7 +274,8 @@ def test_an_empty_reference_has_no_interval() -> None:
         ({"ci": True, "level": 1}, "level must be between 0 and 1"),
         ({"ci": True, "level": float("nan")}, "level"),
         ({"ci": True, "ci_method": "t"}, "percentile, bc or bca"),
-        ({"ci": True, "resamples": 0}, "resamples must be at least 1"),
+        ({"ci": True, "resamples": 0}, "resamples must be at least 100, not 0"),
+        ({"ci": True, "resamples": 99}, "resamples must be at least 100, not 99"),
         ({"ci": True, "ci_seed": -1}, "seed must be 0 or more"),
         ({"ci": True, "stages": 3}, "stages must be 1 or 2"),
         ({"ci": True, "stream": "mt"}, "stream must be"),
