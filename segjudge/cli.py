@@ -118,7 +118,7 @@ def _run() -> None:
 
 
 def _mend_streams() -> None:
-    """Make standard streams that can be used: closed ones lead nowhere, no character is too much."""
+    """Let closed standard streams lead nowhere, and spell out what a terminal has no sign for."""
     # A closed one is opened first, so that no file gets its number.
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115

@@ -9,9 +9,11 @@ import numpy as np
 
 from segjudge import inspection
 from segjudge.annotations import Annotations, align
-from segjudge.findings import Finding, finding
+from segjudge.findings import Finding, Level, finding
 from segjudge.judge import Decided, Records
 from segjudge.metrics import Comparison, Outcome
+
+_NEVER = np.iinfo(np.int64).max
 
 
 def said_of(side: str, annotations: Annotations) -> list[Finding]:
@@ -67,7 +69,65 @@ def together(comparison: Comparison, side: str = "") -> list[Finding]:
                 side=side,
             )
         )
+    elif all(tracks):
+        found += _single_tracks(comparison, tracks[1] - tracks[0], tracks[0] - tracks[1], side)
+    return [*found, *_clocks(reference, prediction, side)]
+
+
+def _single_tracks(
+    comparison: Comparison, predicted: set[str], true: set[str], side: str
+) -> list[Finding]:
+    """Return the tracks that the prediction alone has, and beside them those it lacks."""
+    if not predicted:
+        return []
+    kinds: tuple[tuple[str, set[str], Annotations, str, Level], ...] = (
+        ("unknown_track", predicted, comparison.prediction, "the reference lacks", "warning"),
+        ("missing_track", true, comparison.reference, "the prediction lacks", "note"),
+    )
+    found = []
+    for code, names, own, says, level in kinds:
+        for name in sorted(names):
+            count = int((own.track == own.tracks.index(name)).sum())
+            text = f"{count} segments on track {name!r}, which {says}, meet nothing"
+            found.append(finding(code, text, level=level, side=side, count=count))
     return found
+
+
+def _clocks(reference: Annotations, prediction: Annotations, side: str) -> list[Finding]:
+    """Return the episodes whose times look like those of another clock or unit."""
+    n = len(reference.episodes)
+    first, last = np.full((2, n), _NEVER), np.full((2, n), -_NEVER)
+    for row, each in enumerate((reference, prediction)):
+        np.minimum.at(first[row], each.episode, each.start)
+        np.maximum.at(last[row], each.episode, each.end)
+    duration = reference.table.duration
+    known = duration >= 0
+    late = known[prediction.episode] & (prediction.start >= duration[prediction.episode])
+    both = (first < _NEVER).all(axis=0) & ~known
+    apart = both & ((first[0] >= last[1]) | (first[1] >= last[0]))
+    found = []
+    see = "is the unit or the clock right? See --unit and --offset"
+    if late.any():
+        episodes = np.unique(prediction.episode[late]).tolist()
+        text = (
+            f"{int(late.sum())} segments in {len(episodes)} episodes start after the reference's "
+            f"episode has ended; {see}"
+        )
+        found.append(_warned("after_the_end", text, reference, episodes, side))
+    if apart.any():
+        episodes = np.flatnonzero(apart).tolist()
+        text = f"in {len(episodes)} episodes the sides have no time in common; {see}"
+        found.append(_warned("no_common_time", text, reference, episodes, side))
+    return found
+
+
+def _warned(
+    code: str, text: str, reference: Annotations, episodes: list[int], side: str
+) -> Finding:
+    places = (f"episode {reference.episodes[i]!r}" for i in episodes)
+    return finding(
+        code, text, level="warning", side=side or "prediction", count=len(episodes), places=places
+    )
 
 
 def recorded(records: Records, with_context: bool) -> list[Finding]:
