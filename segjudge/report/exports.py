@@ -160,7 +160,8 @@ def pair_rows(detail: Detail) -> Iterator[Sequence[Any]]:
         ]
 
 
-_COLUMNS = ("metric", "value", "interval", "mean", "precision", "recall")
+#: A note that a reader of a table alone must have; other notes are left to the report.
+_KEPT = "own_wording"
 
 
 def _figure_rows(metrics: Mapping[str, Figures]) -> list[list[str]]:
@@ -181,33 +182,69 @@ def _interval(figures: Figures) -> str:
     return "–" if low is None or high is None else f"{_number(low)} to {_number(high)}"
 
 
+def _interval_title(report: Report) -> str:
+    level = next((own["ci_level"] for own in report.metrics.values() if "ci_level" in own), None)
+    return "interval" if level is None else f"{100 * float(level):g} % interval"
+
+
+def _sure(figures: Figures) -> str:
+    """Return a value, and its interval where it has one."""
+    value = value_text(figures)
+    return value if figures.get("ci_low") is None else f"{value} ({_interval(figures)})"
+
+
+def _told(report: Report) -> list[str]:
+    """Return the findings that belong under a table: warnings, and that it is not published."""
+    return [str(f) for f in report.findings if f.level == "warning" or f.code == _KEPT]
+
+
 def _table(report: Report) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of the figures, without an empty column of intervals."""
-    header, rows = list(_COLUMNS), _figure_rows(report.metrics)
+    header = ["metric", "value", _interval_title(report), "mean", "precision", "recall"]
+    rows = _figure_rows(report.metrics)
     if all(row[2] == "–" for row in rows):
         header, rows = [*header[:2], *header[3:]], [[*row[:2], *row[3:]] for row in rows]
     return header, rows
 
 
 def markdown_text(report: Report) -> str:
-    """Return the figures as a Markdown table, for a paper or a pull request."""
+    """Return the figures as Markdown tables, for a paper or a pull request."""
     header, rows = _table(report)
-    lines = [_line(header), "| --- |" + " ---: |" * (len(header) - 1)]
-    lines += [_line([code(row[0]), *row[1:]]) for row in rows]
+    lines = _grid(header, ([code(row[0]), *row[1:]] for row in rows))
     for field, groups in report.by_group.items():
         names = list(report.metrics)
-        lines += ["", _line([code(field), *(code(name) for name in names)])]
-        lines.append("| --- |" + " ---: |" * len(names))
-        lines += [
-            _line([code(group) if group else "(none)", *(value_text(of[name]) for name in names)])
-            for group, of in groups.items()
-        ]
+        lines += ["", *_grid([code(field), *(code(name) for name in names)], _by_group(groups))]
+    for metric, sides in report.by_length.items():
+        columns = ("length", "references", "recall", "predictions", "precision")
+        lines += ["", f"{code(metric)} by length of segment:", "", *_grid(columns, _bins(sides))]
+    if (report.by_group or report.by_length) and "ci" in report.options:
+        lines += ["", f"In parentheses: {_interval_title(report)}s."]
     who = code(report.judge.id) if report.judge.id else "none"
     prompt = f", prompt {code(report.judge.prompt)}" if report.judge.prompt else ""
     lines += ["", f"Judge: {who}{prompt}. {pairs_text(report.judge.pairs)}"]
-    lines += [f"- {markdown(str(f))}" for f in report.findings if f.level == "warning"]
+    lines += [f"- {markdown(text)}" for text in _told(report)]
     lines.append(f"segjudge {report.version}")
     return "\n".join(lines) + "\n"
+
+
+def _by_group(groups: Mapping[str, Mapping[str, Figures]]) -> Iterator[list[str]]:
+    for group, metrics in groups.items():
+        yield [code(group) if group else "(none)", *(_sure(of) for of in metrics.values())]
+
+
+def _bins(sides: Mapping[str, Sequence[Figures]]) -> Iterator[list[str]]:
+    """Return a row a bin: recall by the reference's lengths, precision by the prediction's."""
+    for recall, precision in zip(sides["reference"], sides["prediction"], strict=True):
+        start, end = (recall[name] for name in ("from_s", "to_s"))
+        length = f"{start:g} s and more" if end is None else f"{start:g} to {end:g} s"
+        both = ((str(own["segments"]), _sure(own)) for own in (recall, precision))
+        yield [length, *(text for own in both for text in own)]
+
+
+def _grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table: the first column is text, the others are numbers."""
+    under = "| --- |" + " ---: |" * (len(header) - 1)
+    return [_line(header), under, *(_line(row) for row in rows)]
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -236,14 +273,10 @@ def html_text(report: Report) -> str:
         "<tr>" + "".join(f"<td>{html.escape(visible(cell))}</td>" for cell in row) + "</tr>"
         for row in rows
     )
-    warnings = "".join(
-        f"<li>{html.escape(visible(str(item)))}</li>"
-        for item in report.findings
-        if item.level == "warning"
-    )
+    told = "".join(f"<li>{html.escape(visible(text))}</li>" for text in _told(report))
     who = html.escape(visible(report.judge.id or "none"))
     said = html.escape(pairs_text(report.judge.pairs))
     return (
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p>Judge: {who}. {said}</p>" + (f"<ul>{warnings}</ul>" if warnings else "")
+        f"<p>Judge: {who}. {said}</p>" + (f"<ul>{told}</ul>" if told else "")
     )

@@ -9,6 +9,7 @@ import pandas
 import pytest
 from corpora import annotations, seconds
 
+import segjudge
 from segjudge.findings import finding
 from segjudge.report import Report
 from segjudge.report.exports import code, html_text, markdown, markdown_text, write_csv_folder
@@ -109,6 +110,22 @@ def test_markdown_of_the_example(case):
     assert lines[0] == "| metric | value | mean | precision | recall |"
     assert lines[2] == "| `psj` | 0.8268 | 0.7787 | 0.8501 | 0.8048 |"
     assert "243 label pairs needed" in "\n".join(lines)
+
+
+def test_markdown_keeps_intervals_groups_bins_and_what_must_be_known():
+    files = (KITCHEN / "reference.jsonl", KITCHEN / "prediction_careful.jsonl")
+    more = {"ci": True, "level": 0.999, "resamples": 200, "bins": "0,2,inf", "by": ["family"]}
+    result = segjudge.score(*files, judgments=KITCHEN / "judgments.jsonl", **more)
+    text = markdown_text(result)
+    lines = text.splitlines()
+    assert lines[0] == "| metric | value | 99.9 % interval | mean | precision | recall |"
+    assert "In parentheses: 99.9 % intervals." in lines
+    own = result.by_group["family"]["workshop"]["psj"]
+    shown = "{value:.4f} ({ci_low:.4f} to {ci_high:.4f})"
+    assert f"| `workshop` | {shown.format(**own)} |" in text
+    recall = result.by_length["psj"]["reference"][1]
+    assert f"| 2 s and more | {recall['segments']} | {shown.format(**recall)} |" in text
+    assert any("not the published ones" in line for line in lines)
 
 
 @pytest.mark.parametrize("name", NAMES)
