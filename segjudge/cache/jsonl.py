@@ -15,6 +15,9 @@ from segjudge.errors import InputError, Problem, shown
 from segjudge.judgments import Judgment, Verdict
 from segjudge.writing import replacing, write_text
 
+#: How a file of UTF-16 begins.
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
 _VERDICTS = ", ".join(Verdict)
 
 
@@ -40,8 +43,10 @@ def read_judgments(path: str | os.PathLike[str]) -> list[Judgment]:
     problems: list[Problem] = []
     name = os.fspath(path)
     try:
-        with _opened(Path(path)) as stream:
+        with opened(Path(path)) as stream:
             for number, line in enumerate(stream, 1):
+                if number == 1 and (told := _no_judgments(line)):
+                    raise InputError(Problem(name, "", "", "", told))
                 if line.strip():
                     _take(line, name, number, judgments, problems)
     except OSError as error:
@@ -54,11 +59,20 @@ def read_judgments(path: str | os.PathLike[str]) -> list[Judgment]:
     return judgments
 
 
-def _opened(path: Path) -> BinaryIO:
+def opened(path: Path) -> BinaryIO:
     """Open a file, through gzip where its first bytes say so."""
     with path.open("rb") as probe:
         zipped = probe.read(2) == b"\x1f\x8b"
     return cast(BinaryIO, gzip.open(path, "rb")) if zipped else path.open("rb")
+
+
+def _no_judgments(line: bytes) -> str:
+    """Say what to do with a file whose first line shows that it holds no JSON lines."""
+    if line.startswith(UTF_16):
+        return "it is UTF-16: save it as UTF-8"
+    if b"label_a" in line and not line.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        return "a table: `segjudge judgments import` makes judgments of it"
+    return ""
 
 
 def _take(

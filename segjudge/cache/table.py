@@ -6,12 +6,14 @@ import csv
 import io
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from segjudge.cache.jsonl import explained
+from segjudge.cache.jsonl import UTF_16, explained, opened
 from segjudge.errors import InputError, Problem, shown
 from segjudge.judgments import Judgment
 
@@ -41,9 +43,9 @@ def read_table(path: str | os.PathLike[str], judge: str | None = None) -> Filled
     Parameters
     ----------
     path : path
-        A CSV or TSV file with a header, or JSON lines, such as ``score --missing`` writes:
-        label_a, label_b and verdict; judge, prompt, task, context, rationale and judged_on are
-        taken where there are. A row whose verdict is empty or null is still open.
+        A CSV or TSV file with a header, or JSON lines, such as ``score --missing`` writes, perhaps
+        gzipped: label_a, label_b and verdict; judge, prompt, task, context, rationale and
+        judged_on are taken where there are. A row whose verdict is empty or null is still open.
     judge : str, optional
         Who judged, on the rows that don't say.
 
@@ -59,8 +61,11 @@ def read_table(path: str | os.PathLike[str], judge: str | None = None) -> Filled
     nameless: list[str] = []
     left_open = 0
     try:
-        with open(path, encoding="utf-8-sig", newline="") as stream:
-            text = stream.read()
+        with opened(Path(path)) as stream:
+            raw = stream.read()
+        if raw.startswith(UTF_16):
+            raise InputError(Problem(name, "", "", "UTF-16", "save it as UTF-8"))
+        text = raw.decode("utf-8-sig")
         for place, values in _rows(text, name, problems):
             verdict = values.get("verdict")
             verdict = verdict.strip().lower() if isinstance(verdict, str) else verdict
@@ -77,6 +82,9 @@ def read_table(path: str | os.PathLike[str], judge: str | None = None) -> Filled
                 problems += explained(error, name, place)
     except OSError as error:
         raise InputError(Problem(name, "", "", "", error.strerror or str(error))) from error
+    except (EOFError, zlib.error) as error:
+        broken = f"a gzip file that breaks off: {error}"
+        raise InputError(Problem(name, "", "", "", broken)) from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(Problem(name, "", "", "", f"a UTF-8 table: {error}")) from error
     if nameless:
@@ -126,4 +134,8 @@ def _table_rows(
     problems += [Problem(name, "header", "", "", f"a column {column}") for column in lacking]
     if not lacking:
         for row in rows:
+            if None in row or None in row.values():
+                cells = f"{len(columns)} cells, as the header has"
+                problems.append(Problem(name, f"line {rows.line_num}", "", "", cells))
+                continue
             yield f"line {rows.line_num}", {key: row[key] for key in _TAKEN if row.get(key)}

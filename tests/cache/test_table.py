@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 
+from segjudge.cache.jsonl import read_judgments
 from segjudge.cache.table import read_table
 from segjudge.errors import InputError
 from segjudge.judgments import Verdict
@@ -95,6 +97,7 @@ class TestRefused:
         assert [problem[:3] for problem in found] == [
             ("line 3", "verdict", "'yes'"),
             ("line 4", "label_a", "missing"),
+            ("line 5", "", ""),
             ("line 7", "label_b", "missing"),
             ("line 7", "verdict", "'no'"),
         ]
@@ -139,3 +142,29 @@ class TestRefused:
 
     def test_no_such_file(self, tmp_path):
         assert problems(tmp_path / "none.csv")[0][3] == "No such file or directory"
+
+
+HEADER = "label_a,label_b,verdict,judge\n"
+
+
+def test_a_gzipped_table_is_read(tmp_path):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress((HEADER + "a,b,same,human\n").encode()))
+    assert len(read_table(tmp_path / "a.csv.gz").judgments) == 1
+
+
+@pytest.mark.parametrize("row", ["a,b,same", "a,b,same,human,more"])
+def test_a_ragged_row_is_refused(tmp_path, row):
+    (tmp_path / "a.csv").write_text(HEADER + row + "\n")
+    with pytest.raises(InputError, match="4 cells"):
+        read_table(tmp_path / "a.csv")
+
+
+def test_what_is_no_file_of_judgments_is_told_what_to_do(tmp_path):
+    (tmp_path / "a.csv").write_text(HEADER + "a,b,same,human\n")
+    with pytest.raises(InputError, match="judgments import") as caught:
+        read_judgments(tmp_path / "a.csv")
+    assert len(caught.value.problems) == 1
+    (tmp_path / "b.csv").write_text(HEADER + "a,b,same,human\n", encoding="utf-16")
+    for read in (read_table, read_judgments):
+        with pytest.raises(InputError, match="save it as UTF-8"):
+            read(tmp_path / "b.csv")
