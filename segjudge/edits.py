@@ -215,6 +215,8 @@ def shift(
     UsageError
         The offset is not finite or too large, or an episode named does not exist.
     """
+    if not isinstance(seconds, (int, float)):
+        raise UsageError(f"--offset {seconds!r} is no number of seconds")
     if not abs(seconds) <= LARGEST_OFFSET:
         raise UsageError(f"--offset {seconds} is no number of seconds up to {LARGEST_OFFSET:.0e}")
     named = set(annotations.episodes if episodes is None else episodes)

@@ -27,7 +27,7 @@ from segjudge.scoring.asking import (
     recall,
 )
 from segjudge.scoring.case import Case, case, report
-from segjudge.scoring.options import AskOptions, ScoreOptions, parted
+from segjudge.scoring.options import AskOptions, CaseOptions, ScoreOptions, parted
 from segjudge.scoring.settings import read_sides, settings_of
 from segjudge.scoring.sides import Side
 from segjudge.scoring.uncertainty import IntervalOptions, Sureness, intervals_of
@@ -84,6 +84,7 @@ def build_case(reference: Side, prediction: Side, **options: Unpack[AskOptions])
     UsageError
         An option can't be used as given.
     """
+    options = checked(options)
     settings = settings_of(**options)
     built = case(
         *read_sides(reference, prediction, **options),
@@ -97,6 +98,33 @@ def build_case(reference: Side, prediction: Side, **options: Unpack[AskOptions])
     )
     built.inputs.extend(settings.inputs)
     return built
+
+
+def checked(options: AskOptions) -> AskOptions:
+    """Return the options of a case as Python callers may give them: one metric may be a str.
+
+    Raises
+    ------
+    UsageError
+        An option of asking is given and no model is.
+    """
+    metrics = options.get("metrics")
+    if isinstance(metrics, str):
+        options = {**options, "metrics": [metrics]}
+    asking = set(JudgeOptions.__annotations__) - {"on_progress", *CaseOptions.__annotations__}
+    given = [
+        name
+        for name, value in options.items()
+        if name in asking and value is not None and value is not False
+    ]
+    if given and not options.get("model"):
+        raise UsageError(f"{', '.join(given)}: for asking a model only; name one with model=")
+    return options
+
+
+def _fields(by: str | Sequence[str]) -> Sequence[str]:
+    """Return the fields to group by; one may be given alone."""
+    return (by,) if isinstance(by, str) else by
 
 
 def _judge_options(options: AskOptions) -> JudgeOptions:
@@ -152,7 +180,7 @@ async def ascore(
     reference: Side,
     prediction: Side,
     *,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     bins: str | Sequence[float] | None = None,
     **options: Unpack[ScoreOptions],
 ) -> Report:
@@ -164,14 +192,14 @@ async def ascore(
     built = await asyncio.to_thread(build_case, reference, prediction, **asking)
     sure, lengths = extras(built, wanted, bins)
     await fill(built, **asking)
-    return await asyncio.to_thread(report, built, by, sure=sure, bins=lengths)
+    return await asyncio.to_thread(report, built, _fields(by), sure=sure, bins=lengths)
 
 
 def score(
     reference: Side,
     prediction: Side,
     *,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     bins: str | Sequence[float] | None = None,
     **options: Unpack[ScoreOptions],
 ) -> Report:
@@ -183,7 +211,7 @@ def score(
     Parameters
     ----------
     reference, prediction : path or Annotations
-    by : sequence of str
+    by : str or sequence of str
         Fields of the reference's episode table to group by, such as ``family``.
     bins : str or sequence of float, optional
         Edges in seconds, ``0,0.5,1,2,5,10,inf``: adds recall by the length of the reference's
@@ -220,7 +248,7 @@ def score(
     sure, lengths = extras(built, wanted, bins)
     if asking.get("model"):
         run_anywhere(fill(built, **asking))
-    return report(built, by, sure=sure, bins=lengths)
+    return report(built, _fields(by), sure=sure, bins=lengths)
 
 
 def extras(
