@@ -6,10 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
-from page_cases import EVIL, kitchen_case, page_of, said, segments, sides
+from page_cases import EVIL, KITCHEN, kitchen_case, page_of, said, segments, sides
 
+import segjudge
+from segjudge.report.floors import FloorsReport
+from segjudge.report.model import Run
+from segjudge.report.page import page
 from segjudge.report.page.builder import SCRIPTS
 from segjudge.scoring import build_case
+from segjudge.scoring.detail import detail
 
 
 @pytest.fixture(scope="module")
@@ -287,6 +292,52 @@ def test_equal_lower_bounds_are_ordered_by_the_upper(opened):
     assert ids(tab) == ["half", "most", "open"]
     tab.get_by_label("Order").select_option(label="best first, psj")
     assert ids(tab) == ["open", "most", "half"]
+
+
+def test_intervals_stand_wherever_there_are_any(opened):
+    files = (KITCHEN / "reference.jsonl", KITCHEN / "prediction_careful.jsonl")
+    more = {"ci": True, "level": 0.999, "resamples": 200, "bins": "0,2,inf", "by": ["family"]}
+    result = segjudge.score(*files, judgments=KITCHEN / "judgments.jsonl", **more)
+    tab = opened(page(result, detail(kitchen_case())))
+    summary = tab.locator("#summary").inner_text()
+    assert "99.9 % interval" in summary
+    assert "0, 2, inf" in summary
+    shown = "{value:.4f} [{ci_low:.4f}, {ci_high:.4f}]"
+    assert shown.format(**result.by_group["family"]["workshop"]["psj"]) in summary
+    tab.locator("#charts summary").last.click()
+    recall = result.by_length["psj"]["reference"][0]
+    assert shown.format(**recall) in tab.locator("#charts").inner_text()
+
+
+def test_charts_without_judgments_say_that_they_show_bounds(opened):
+    rows = [row for i in range(3) for row in segments((0, 4, f"see {i}"), episode=str(i))]
+    seen = [row for i in range(3) for row in segments((0, 3, f"look {i}"), episode=str(i))]
+    case = build_case(*sides(rows, seen))
+    bounds = {"value": None, "low": 0.1, "high": 0.9}
+    run = Run(created="now")
+    floors = FloorsReport(
+        floors={"guess": {"psj": bounds}}, inputs=case.inputs, version="0", run=run
+    )
+    tab = opened(page_of(case, floors=floors))
+    captions = tab.locator("#charts figcaption").all_inner_texts()
+    assert any("the lower bound for all, where verdicts are unknown" in each for each in captions)
+    assert any("light to the upper" in each for each in captions)
+    assert "Credited time, both sides" in tab.locator("table.episodes thead").inner_text()
+
+
+@pytest.mark.parametrize("width", [700, 1280])
+def test_words_stay_whole_and_tables_scroll_by_themselves(opened, kitchen, width):
+    tab = opened(kitchen, viewport={"width": width, "height": 900})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    word = tab.locator("table.episodes td.short .text", has_text="subtask").first
+    assert word.bounding_box()["height"] < 30
+    for name in ("kitchen_002", "kitchen_006"):
+        open_episode(tab, name)
+        tab.locator(f"[aria-label='Timelines of {name}']").wait_for()
+    for fit in tab.get_by_role("button", name="Whole episode").all():
+        fit.click()
+    over = "(all) => all.some((one) => one.scrollWidth > one.clientWidth)"
+    assert not tab.locator(".view").evaluate_all(over)
 
 
 def test_many_short_long_and_overlapping_segments_stay_legible(opened, screenshots):

@@ -5,6 +5,7 @@
   const { el, text, clock, seconds } = sj;
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400];
   const APART = 84; // pixels from one tick to the next, at least
+  const LETTER = 7.5; // pixels of a figure, at most
   const MOST = 4000;
 
   // An episode on an epoch's clock is shown from its first segment on.
@@ -18,7 +19,9 @@
     const ticks = [];
     for (let time = Math.ceil(episode.start / step) * step; time < episode.end; time += step) {
       const words = clock(time + shift(episode), digits) + (Math.abs(time + shift(episode)) < 60e6 ? " s" : "");
-      ticks.push(sj.place(el("span", null, words), (100 * (time - episode.start)) / span));
+      // A time that would reach beyond the end is left out, not cut off.
+      const fits = (episode.end - time) * scale > 8 + LETTER * words.length;
+      ticks.push(sj.place(el("span", null, fits ? words : null), (100 * (time - episode.start)) / span));
     }
     axis.replaceChildren(...ticks);
   };

@@ -28,6 +28,7 @@
     const score = ({ effects }) => effects[metric].value ?? effects[metric].high;
     const own = sj.data.report.metrics[metric];
     const start = own.value ?? own.high;
+    const open = [own, ...families.flatMap(({ tried }) => tried.map(({ effects }) => effects[metric]))].some((of) => of && typeof of.value !== "number" && typeof of.high === "number");
     const amounts = [...new Set([0, ...families.flatMap(({ tried }) => tried.map(amount))])].sort((a, b) => a - b);
     const at = (tried, x) => {
       const found = tried.find((attack) => amount(attack) === x && attack.effects[metric]);
@@ -40,7 +41,7 @@
     }));
     return sj.chart({
       title: metric + " as times are moved",
-      note: "score by seconds of shift, jitter or rounding; a steep fall is a metric that insists on boundaries",
+      note: "score by seconds of shift, jitter or rounding; a steep fall is a metric that insists on boundaries" + (open ? "; the upper bound where verdicts are unknown" : ""),
       x: amounts,
       series,
       lines: true,

@@ -4,6 +4,7 @@
 (function (sj) {
   const { el, text } = sj;
   const BATCH = 50; // rows shown at once
+  const SHORT = 24; // characters; such text isn't broken within a word
   const MOST_CHOICES = 60; // a field with more values than this is no choice
 
   sj.episodes = function (root) {
@@ -101,7 +102,7 @@
   function columns() {
     const named = [["Episode", { by: "id" }]];
     for (const name of sj.metrics) named.push([name, { by: "metric", name }, true]);
-    if (sj.data.creditedBy) named.push(["Credited time", { by: "lost" }]);
+    if (sj.data.creditedBy) named.push(["Credited time, both sides", { by: "lost" }, false, "Share of both sides' annotated time"]);
     named.push(["Segments", { by: "segments" }, true]);
     for (const [name, values] of shownFields()) if (values) named.push([sj.visible(name), { by: "field", name }]);
     return named;
@@ -110,7 +111,7 @@
   // Fields short enough for a column.
   function shownFields() {
     return Object.entries(sj.data.episodes.fields).filter(
-      ([, values]) => values.some((value) => value !== null) && values.every((value) => value === null || String(value).length <= 24),
+      ([, values]) => values.some((value) => value !== null) && values.every((value) => value === null || String(value).length <= SHORT),
     ).slice(0, 3);
   }
 
@@ -118,7 +119,7 @@
     const list = listed(state);
     const sorted = state.sort;
     state.head.replaceChildren(
-      ...columns().map(([name, sort, isNumber]) => {
+      ...columns().map(([name, sort, isNumber, title]) => {
         const on = sorted.by === sort.by && sorted.name === sort.name;
         const turn = () => {
           state.sort = { ...sort, up: on ? !sorted.up : sort.by !== "lost" && sort.by !== "segments" };
@@ -126,7 +127,7 @@
         };
         const arrow = on ? (sorted.up ? " ↑" : " ↓") : "";
         return el("th", { scope: "col", class: isNumber ? "number" : null, "aria-sort": on ? (sorted.up ? "ascending" : "descending") : null },
-          el("button", { type: "button", class: "plain", onclick: turn }, name + arrow));
+          el("button", { type: "button", class: title ? "plain wraps" : "plain", title, onclick: turn }, name + arrow));
       }),
     );
     const place = state.sorts.findIndex(({ sort }) => sort.by === sorted.by && sort.name === sorted.name && sort.up === sorted.up);
@@ -145,14 +146,14 @@
     const made = el(
       "tr",
       { class: open ? "open" : null },
-      el("td", { class: "id" }, button),
+      el("td", { class: episodes.id[i].length > SHORT ? "id" : "id short" }, button),
       sj.metrics.map((name) => {
         const values = episodes.values[name];
         return el("td", { class: "number" }, sj.valueText({ value: values.value[i], low: values.low[i], high: values.high[i] }));
       }),
       sj.data.creditedBy ? el("td", null, bar(i)) : null,
       el("td", { class: "number" }, sj.segmentCount("reference", i) + " / " + sj.segmentCount("prediction", i)),
-      shownFields().map(([, values]) => el("td", null, values[i] === null ? "" : text(values[i]))),
+      shownFields().map(([, values]) => el("td", { class: "short" }, values[i] === null ? "" : text(values[i]))),
     );
     return made;
   }
@@ -168,7 +169,7 @@
         sj.place(el("span", { class: "fill" }), 0, low),
         credit[1][i] > credit[0][i] ? sj.place(el("span", { class: "may" }), low, share(credit[1][i]) - low) : null),
       " ",
-      el("small", null, words),
+      el("small", { title: "of both sides' annotated time" }, words),
     ];
   }
 

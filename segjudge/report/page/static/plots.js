@@ -17,15 +17,16 @@
   };
 
   // On paper the colours are those of a light page.
-  const PRINTED = { "--muted": "#444", "--line": "#ccc", "--same": "#0b66b2", "--step": "#0b7f66", "--different": "#bb4a12", "--unknown": "#646c75" };
+  const PRINTED = { "--muted": "#444", "--line": "#ccc", "--same": "#0b66b2", "--step": "#0b7f66", "--different": "#bb4a12", "--unknown": "#646c75", "--same-soft": "#d5e8f8", "--step-soft": "#d2eee6" };
   const color = (name, printed) => (printed && PRINTED[name]) || getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   // A figure: caption, plot, keys, and the same numbers as a table for whom a picture is none.
   sj.chart = function (wanted) {
     const { title, note, x, series, columns, rows } = wanted;
+    const parts = series.flatMap(layers);
     const place = el("div", { class: "plot", "aria-hidden": "true" });
     const height = wanted.height || 230;
-    const data = [wanted.lines ? x : x.map((_, i) => i), ...series.map((one) => one.values)];
+    const data = [wanted.lines ? x : x.map((_, i) => i), ...parts.map((one) => one.values)];
     let plot = null;
     drawn.push({
       draw(printed) {
@@ -46,6 +47,12 @@
     );
   };
 
+  // Behind its own bars a series may have light ones (`light`): up to where values may reach.
+  const layers = (one, place) => [
+    ...(one.light || []).map((values) => ({ ...one, place, values, pale: true })),
+    { ...one, place },
+  ];
+
   function settings(wanted, printed) {
     const { x, series, lines } = wanted;
     const line = { stroke: color("--line", printed), width: 1 };
@@ -58,17 +65,19 @@
       cursor: { show: false },
       scales: { x: { time: false, range: lines ? undefined : [-0.6, x.length - 0.4] }, y: { range: wanted.range } },
       axes: [across, { ...axis, grid: line, size: 46, values: (_, at) => at.map(wanted.y) }],
-      series: [{}, ...series.map((one, i) => drawing(one, i, wanted, color("--" + one.kind, printed)))],
+      series: [{}, ...series.flatMap(layers).map((one) => drawing(one, wanted, (name) => color(name, printed)))],
     };
   }
 
   // Long names lean, so that none covers its neighbour.
   const leaning = (names) => ({ rotate: -40, size: 26 + 5 * Math.max(...names.map((name) => name.length)), gap: 8 });
 
-  function drawing(one, i, { series, lines }, stroke) {
+  function drawing(one, { series, lines }, color) {
+    const stroke = color("--" + one.kind);
     if (lines) return { label: one.label, stroke, width: 2, spanGaps: true, points: { show: true, size: 7, fill: stroke } };
-    const align = series.length === 1 ? 0 : i ? 1 : -1;
+    const align = series.length === 1 ? 0 : one.place ? 1 : -1;
     const paths = uPlot.paths.bars({ size: [0.8 / series.length, 60], align, gap: 1 });
-    return { label: one.label, stroke, fill: stroke, width: 0, points: { show: false }, paths };
+    const fill = one.pale ? color("--" + one.kind + "-soft") : stroke;
+    return { label: one.label, stroke, fill, width: one.pale ? 1 : 0, points: { show: false }, paths };
   }
 })((globalThis.segjudge ??= {}));

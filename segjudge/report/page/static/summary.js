@@ -32,7 +32,7 @@
     const bounded = !exact && figures.low !== null && figures.low !== undefined;
     const shown = exact ? number(figures.value) : bounded ? number(figures.low) + " to " + number(figures.high) : "no value";
     const parts = [];
-    if (figures.ci_low !== undefined && figures.ci_low !== null) {
+    if (hasInterval(figures)) {
       parts.push([interval(), number(figures.ci_low) + " to " + number(figures.ci_high)]);
     }
     parts.push(["mean over episodes", mean(figures)]);
@@ -68,7 +68,7 @@
 
   function interval() {
     const { level } = sj.data.report.options.ci || {};
-    return (typeof level === "number" ? Math.round(100 * level) + " % " : "") + "interval";
+    return (typeof level === "number" ? Number((100 * level).toPrecision(12)) + " % " : "") + "interval";
   }
 
   function mean(figures) {
@@ -138,7 +138,7 @@
   function made(report) {
     const options = Object.entries(report.options).map(([name, value]) => [
       name,
-      inWords(value),
+      name === "bins" && Array.isArray(value) ? value.map((edge) => edge ?? "inf").join(", ") : inWords(value),
     ]);
     return el(
       "div",
@@ -194,11 +194,22 @@
       return [
         group ? text(group) : "(none)",
         sj.count((first.episodes || 0) + (first.episodes_without_value || 0)),
-        ...sj.metrics.map((name) => sj.valueText(of[name])),
+        ...sj.metrics.map((name) => sj.sure(of[name])),
       ];
     });
-    return el("div", null, el("h3", null, "By " + sj.visible(field)), sj.table(columns, rows));
+    const sure = Object.values(groups).some((of) => sj.metrics.some((name) => hasInterval(of[name])));
+    const note = sure ? el("small", null, "in brackets: " + interval()) : null;
+    return el("div", null, el("h3", null, "By " + sj.visible(field), " ", note), sj.table(columns, rows));
   }
+
+  const hasInterval = (figures) => Boolean(figures) && typeof figures.ci_low === "number";
+
+  // A value, and its interval where it has one.
+  sj.sure = function (figures) {
+    const value = sj.valueText(figures);
+    if (!hasInterval(figures)) return value;
+    return [value, " ", el("small", { title: interval() }, "[" + number(figures.ci_low) + ", " + number(figures.ci_high) + "]")];
+  };
 
   sj.valueText = function (figures) {
     if (!figures) return "–";
