@@ -137,7 +137,8 @@ def _named(read: dict[str, Annotations], names: Sequence[str] | None) -> dict[st
     if names is None:
         return read
     if len(names) != len(read) or len(set(names)) < len(names) or not all(names):
-        raise UsageError(f"{len(read)} systems need as many different names, not {list(names)}")
+        given = ", ".join(map(repr, names))
+        raise UsageError(f"{len(read)} systems need as many different names, not {given}")
     return dict(zip(names, read.values(), strict=True))
 
 

@@ -342,7 +342,7 @@ def test_a_run_that_leaves_pairs_open_measures_nothing() -> None:
         ({"noise_runs": [1, 1]}, "two runs or more"),
         ({"leave_out_failed": True}, "already gives"),
         ({"stream": "study"}, "episode by episode"),
-        ({"names": ["A"]}, "2 systems need as many different names"),
+        ({"names": ["A"]}, "2 systems need as many different names, not 'A'$"),
         ({"names": ["A", "A"]}, "different names"),
         ({"names": ["A", ""]}, "different names"),
         ({"cluster": "kitchen"}, "no field 'kitchen'"),
