@@ -120,7 +120,13 @@ class ComparisonReport(BaseModel):
     def to_markdown(self) -> str:
         """Return the comparison as tables of Markdown."""
         parts = [
-            "\n\n".join((form.title, *(_markdown(*rows) for rows in _tables(form))))
+            "\n\n".join(
+                (
+                    form.title,
+                    *(_markdown(*rows) for rows in _tables(form)),
+                    *map(_escaped, _absent(form)),
+                )
+            )
             for form in self.forms.values()
         ]
         notes = [*_how(self), *(str(item) for item in self.findings)]
@@ -132,6 +138,9 @@ class ComparisonReport(BaseModel):
         every = (each for form in self.forms.values() for each in form.differences)
         return list(dict.fromkeys(d.metric for d in every if d.reason.startswith("undecided")))
 
+
+#: A line names at most so many figures or differences.
+NAMED = 4
 
 _HEAD = (
     *("metric", "difference of"),
@@ -152,6 +161,8 @@ def comparison_table(report: ComparisonReport) -> RenderableType:
             for row in rows:
                 made.add_row(*map(cell, row))
             parts += [made, cell("")]
+        absent = _absent(form)
+        parts += [*map(cell, absent), *([cell("")] if absent else [])]
     parts += [*map(cell, _how(report)), cell(judge_text(report.judge))]
     if report.findings:
         parts.append(cell(""))
@@ -194,6 +205,33 @@ def _p(p: float | None, floor: float | None = None) -> str:
     return f"<= {p:.4f}" if floor is not None and p <= floor * (1 + 1e-9) else f"{p:.4f}"
 
 
+def _absent(form: Form) -> list[str]:
+    """Return why figures and differences have no interval or no p, once a reason."""
+    lines: dict[tuple[str, str], list[str]] = {}
+    for system, metrics in form.systems.items():
+        for metric, figures in metrics.items():
+            if figures.get("ci_reason"):
+                own = lines.setdefault(("interval", str(figures["ci_reason"])), [])
+                own.append(f"{metric} of {system}")
+    for each in form.differences:
+        lacks = [*(["interval"] if each.ci_low is None else []), *(["p"] if each.p is None else [])]
+        if lacks and each.reason:
+            own = lines.setdefault((" and no ".join(lacks), each.reason), [])
+            own.append(f"{each.metric} of {each.a} - {each.b}")
+    return [
+        f"No {what} for {', '.join(of[:NAMED])}"
+        f"{f' and {len(of) - NAMED} more' if len(of) > NAMED else ''}: {reason}."
+        for (what, reason), of in lines.items()
+    ]
+
+
+def _any_interval(form: Form) -> bool:
+    figures = (own for metrics in form.systems.values() for own in metrics.values())
+    return any(each.ci_low is not None for each in form.differences) or any(
+        own.get("ci_low") is not None for own in figures
+    )
+
+
 def _how(report: ComparisonReport) -> list[str]:
     """Return what intervals and p rest on, in words."""
     how = report.options["ci"]
@@ -204,6 +242,8 @@ def _how(report: ComparisonReport) -> list[str]:
         f"Intervals: {100 * how['level']:g} %, {how['method']}, {how['resamples']} resamples of "
         f"{form.clusters} {drawn}, the same for all systems and metrics."
     )
+    if not _any_interval(form):
+        return [f"Wins, losses and ties count {drawn}."]
     count = len(form.differences)
     holm = f"Holm's correction is for {count} difference{'s' if count != 1 else ''}"
     smallest = f"p can't be below {max(floors):.2g}. " if floors else ""

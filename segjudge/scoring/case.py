@@ -32,6 +32,7 @@ from segjudge.metrics.bins import Bins
 from segjudge.report import Figures, Input, JudgeInfo, PairCounts, Report, Run, build
 from segjudge.scoring import noticed
 from segjudge.scoring.answered import answered, kept_apart
+from segjudge.scoring.fields import nested
 from segjudge.scoring.grouping import by_group
 from segjudge.scoring.lengths import by_length
 from segjudge.scoring.uncertainty import Sureness
@@ -295,7 +296,8 @@ def report(
             *case.findings,
             *answered(case.decided, case.findings),
             *outside,
-            *(sure.findings(groups) if sure else ()),
+            *nested(comparison.reference, by),
+            *(sure.findings(groups, metrics) if sure else ()),
             *noticed.about(outcomes, case.decided),
         ],
         options=case.options

@@ -127,6 +127,12 @@ def _title(episodes: int, whole: int, shared: int) -> str:
             f"The {episodes} of {whole} episodes that every system has, as published "
             "comparisons count them"
         )
+    if whole == 1:
+        return "The only episode of the reference" + (
+            ", which every system has"
+            if shared
+            else "; a system that lacks it or calls it failed is scored as empty"
+        )
     if shared == whole:
         return f"All {whole} episodes of the reference, which every system has"
     return (
@@ -226,7 +232,8 @@ def _difference(
             for ends in ((i, j + 1), (i + 1, j))
         )
         made.low, made.high, made.ci_low, made.ci_high = low.value, high.value, low.low, high.high
-        made.ci_clusters, made.reason = low.clusters, "undecided pairs"
+        made.ci_clusters = low.clusters
+        made.reason = "; ".join(filter(None, ("undecided pairs", low.reason or high.reason)))
     return made
 
 

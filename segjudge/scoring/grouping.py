@@ -12,6 +12,7 @@ from segjudge.errors import UsageError
 from segjudge.jmatrix import JMatrix
 from segjudge.metrics import Comparison, Outcome, evaluate
 from segjudge.report import Figures, build
+from segjudge.scoring.fields import named
 from segjudge.scoring.uncertainty import Sureness
 
 #: Groups by track, not by a field of the episodes.
@@ -64,7 +65,7 @@ def _groups(reference: Annotations, name: str) -> list[str]:
         raise UsageError(
             f"the reference's episodes have no field {name!r} to group by; they have {have}"
         )
-    return ["" if value is None else str(value) for value in values]
+    return [named(value) for value in values]
 
 
 def _add(

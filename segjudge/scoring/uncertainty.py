@@ -19,6 +19,7 @@ from segjudge.findings import Finding, counted, finding
 from segjudge.metrics import Outcome
 from segjudge.metrics.bins import Binned
 from segjudge.report import Figures
+from segjudge.scoring.fields import named, nested
 from segjudge.scoring.intervals import IntervalOptions, Intervals, intervals_of
 from segjudge.statistics import Draws, Interval, resample
 
@@ -56,12 +57,15 @@ class Sureness:
     lacking : tuple of str
         Episodes that have no value of the field; each is a cluster by itself.
     episodes : tuple of str
+    noticed : list of Finding
+        What is odd about the values of the field.
     """
 
     intervals: Intervals
     clusters: Int64
     lacking: tuple[str, ...]
     episodes: tuple[str, ...]
+    noticed: Sequence[Finding] = ()
 
     @classmethod
     def over(cls, reference: Annotations, intervals: Intervals) -> Sureness:
@@ -83,12 +87,15 @@ class Sureness:
                 f"of; they have {have}"
             )
         keys = [
-            ("own", name) if value in (None, "") else ("shared", str(value))
+            ("own", name) if value in (None, "") else ("shared", named(value))
             for name, value in zip(names, values, strict=True)
         ]
         place = {key: i for i, key in enumerate(sorted(set(keys)))}
         lacking = tuple(name for kind, name in keys if kind == "own")
-        return cls(intervals, np.array([place[key] for key in keys], np.int64), lacking, names)
+        clusters = np.array([place[key] for key in keys], np.int64)
+        return cls(
+            intervals, clusters, lacking, names, nested(reference, [intervals.cluster or ""])
+        )
 
     def count(self, rows: Index | None = None) -> int:
         """Return the number of clusters, of all episodes or of some."""
@@ -167,10 +174,24 @@ class Sureness:
         }
 
     def findings(
-        self, groups: Mapping[str, Mapping[str, Mapping[str, Figures]]] = EMPTY
+        self,
+        groups: Mapping[str, Mapping[str, Mapping[str, Figures]]] = EMPTY,
+        metrics: Mapping[str, Figures] = EMPTY,
     ) -> list[Finding]:
-        """Return what a reader of the intervals, over all and by group, must know."""
-        found = self.intervals.findings()
+        """Return what a reader of the intervals, over all and by group, must know.
+
+        Parameters
+        ----------
+        groups : mapping of str to mapping, optional
+            Field -> group -> metric -> figures.
+        metrics : mapping of str to dict, optional
+            Metric -> figures over all.
+        """
+        found = [
+            *(item for item in self.noticed if self.intervals.cluster not in groups),
+            *self.intervals.findings(),
+            *_without_interval(metrics),
+        ]
         if self.lacking:
             found.append(
                 finding(
@@ -241,6 +262,18 @@ def sums_of(outcomes: Sequence[Outcome]) -> tuple[Float, Float]:
     ]
     above, below = (np.array(line, np.float64).transpose(2, 0, 1) for line in lines)
     return above, below
+
+
+def _without_interval(metrics: Mapping[str, Figures]) -> list[Finding]:
+    """Return why metrics have no interval, once a reason."""
+    reasons: dict[str, list[str]] = {}
+    for name, figures in metrics.items():
+        if figures.get("ci_reason"):
+            reasons.setdefault(str(figures["ci_reason"]), []).append(name)
+    return [
+        finding("no_interval", f"no interval of {', '.join(names)}: {reason}", count=len(names))
+        for reason, names in reasons.items()
+    ]
 
 
 def _have(n: int, noun: str) -> str:

@@ -236,6 +236,34 @@ def test_a_single_cluster_gives_no_interval_and_no_p() -> None:
     assert found.value == pytest.approx(0.3)
     assert found.reason == "fewer than 2 clusters with a value: 1"
     assert [code for code in codes(report) if code.startswith("few")] == ["few_clusters"]
+    assert report.forms["all"].title == "The only episode of the reference, which every system has"
+    text = report.to_markdown()
+    one = "fewer than 2 clusters with a value: 1."
+    assert f"\nNo interval for psj of A, psj of B: {one}\n" in text
+    assert f"\nNo interval and no p for psj of A - B: {one}\n" in text
+    assert "resamples" not in text
+    assert "- Wins, losses and ties count episodes.\n" in text
+    open_pairs = compared(covered({"a": 5})[0], system({"a": 5}), system({"a": 2}), said=())
+    assert only(open_pairs).reason == f"undecided pairs; {one[:-1]}"
+    assert open_pairs.without_value() == ["psj"]
+
+
+def test_a_missing_p_has_its_reason_in_the_tables() -> None:
+    report = compared(covered()[0], *[system(RIGHT), system(OTHER)] * 2, said=())
+    text = report.to_markdown()
+    assert (
+        "\nNo p for psj of A - B, psj of A - D, psj of B - C, psj of C - D: undecided pairs.\n"
+        in text
+    )
+    assert "10000 resamples of 4 episodes" in text
+    more = compared(covered()[0], *[system(RIGHT), system(OTHER)] * 3, said=()).to_markdown()
+    assert " and 5 more: undecided pairs." in more
+
+
+def test_the_only_episode_may_be_missing() -> None:
+    lacking = annotations([], [])
+    report = compared(covered({"a": 5})[0], system({"a": 5}), lacking)
+    assert report.forms["all"].title.endswith("lacks it or calls it failed is scored as empty")
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,24 @@ def test_one_cluster_says_nothing_of_others(options: Any, words: str) -> None:
     report = scored(*covered({"a": 5}), DIFFERENT, ci=True, **options)
     message = {f.code: f for f in report.findings}["few_clusters"].message
     assert message == f"there is only {words}: one cluster says nothing about others"
+    (found,) = (f for f in report.findings if f.code == "no_interval")
+    assert found.count == len(METRICS)
+    assert found.message == (
+        f"no interval of {', '.join(METRICS)}: fewer than 2 clusters with a value: 1"
+    )
+
+
+@pytest.mark.parametrize("names", [{"by": ["tags"]}, {"cluster": "tags"}, None])
+def test_values_that_are_no_text_are_named_as_json(names: Any) -> None:
+    fields = {"tags": (["a", "é"], {"b": None}, True, 2)}
+    options = {"by": ["tags"], "cluster": "tags"} if names is None else names
+    report = scored(*covered(), DIFFERENT, ci=True, fields=fields, **options)
+    (found,) = (f for f in report.findings if f.code == "nested_field")
+    assert found.message == (
+        "'tags' holds lists or objects in 2 episodes; each is taken whole, as its JSON"
+    )
+    if "by" in options:
+        assert list(report.by_group["tags"]) == ["2", '["a", "é"]', "true", '{"b": null}']
 
 
 def test_a_track_has_an_interval_of_its_own() -> None:
