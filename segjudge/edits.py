@@ -47,10 +47,10 @@ def episode_filter(text: str) -> frozenset[str] | re.Pattern[str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(Problem(text, "", "", "", f"a UTF-8 file of ids: {error}")) from error
+        raise InputError(Problem(text, "", "", "", f"expected a UTF-8 file of ids: {error}")) from error
     ids = frozenset(line.strip() for line in lines if line.strip())
     if not ids:
-        raise InputError(Problem(text, "", "", "", "at least one episode id, one a line"))
+        raise InputError(Problem(text, "", "", "", "expected at least one episode id, one a line"))
     return ids
 
 
@@ -162,7 +162,7 @@ def read_id_map(path: str | os.PathLike[str]) -> dict[str, str]:
                 else:
                     mapping[cells[0]] = cells[1]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(Problem(name, "", "", "", f"a readable CSV: {error}")) from error
+        raise InputError(Problem(name, "", "", "", f"expected a readable CSV: {error}")) from error
     if problems:
         raise InputError(problems)
     return mapping

@@ -86,7 +86,7 @@ def read_table(path: str | os.PathLike[str], judge: str | None = None) -> Filled
         broken = f"a gzip file that breaks off: {error}"
         raise InputError(Problem(name, "", "", "", broken)) from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(Problem(name, "", "", "", f"a UTF-8 table: {error}")) from error
+        raise InputError(Problem(name, "", "", "", f"expected a UTF-8 table: {error}")) from error
     if nameless:
         more = f", here and in {len(nameless) - 1} more rows" if len(nameless) > 1 else ""
         says = f"who judged{more}; or give --judge NAME"
@@ -131,7 +131,7 @@ def _table_rows(
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     columns = rows.fieldnames or []
     lacking = [column for column in _NEEDED if column not in columns]
-    problems += [Problem(name, "header", "", "", f"a column {column}") for column in lacking]
+    problems += [Problem(name, "header", "", "", f"expected a column {column}") for column in lacking]
     if not lacking:
         for row in rows:
             if None in row or None in row.values():

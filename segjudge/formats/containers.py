@@ -86,7 +86,7 @@ def _table_rows(
             return
         except csv.Error as error:
             problems.append(
-                Problem(raw.file, f"line {line}", "", "", f"a well-formed row: {error}")
+                Problem(raw.file, f"line {line}", "", "", f"expected a well-formed row: {error}")
             )
             return
         if cells:
@@ -107,7 +107,7 @@ def _table_records(
             expected = f"{len(header)} cells, as in the header"
             problems.append(Problem(file, place, "", f"{len(cells)} cells", expected))
         elif any("\0" in cell for cell in cells):
-            problems.append(Problem(file, place, "", "", "text without NUL bytes"))
+            problems.append(Problem(file, place, "", "", "expected text without NUL bytes"))
         else:
             yield Record(place, None, dict(zip(header, cells, strict=True)))
 

@@ -137,7 +137,7 @@ def _unrecognised(raw: Raw, candidates: list[View]) -> InputError:
     what = candidates[0].seen() if candidates else "text that is neither JSON nor a table"
     noted = [problem for view in candidates for problem in view.problems]
     expected = (
-        f"a known format, but this is {what}; name one with --format ({known}), "
+        f"expected a known format, but this is {what}; name one with --format ({known}), "
         "or the columns with --columns start=...,end=...,label=...,episode=..."
     )
     return InputError([*noted, Problem(raw.file, "", "", "", expected)])

@@ -36,6 +36,7 @@ class JudgeInfo(BaseModel):
     """Who judged, with which prompt."""
 
     id: str | None = None
+    people: list[str] = Field(default=[], description="whose verdicts were used, human:NAME")
     prompt: str | None = None
     pairs: PairCounts = PairCounts()
 

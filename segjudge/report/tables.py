@@ -208,7 +208,8 @@ def _span(figures: Figures, name: str, unit: str, style: str) -> str:
 def _judge(report: Report) -> str:
     who = report.judge.id or "none"
     prompt = f", prompt {report.judge.prompt}" if report.judge.prompt else ""
-    return f"Judge: {who}{prompt}. {pairs_text(report.judge.pairs)}"
+    people = f", people {', '.join(report.judge.people)}" if report.judge.people else ""
+    return f"Judge: {who}{prompt}{people}. {pairs_text(report.judge.pairs)}"
 
 
 def pairs_text(pairs: PairCounts) -> str:

@@ -24,6 +24,7 @@ from segjudge.report.annotators import (
     Span,
 )
 from segjudge.scoring import noticed
+from segjudge.scoring.answered import answered
 from segjudge.scoring.case import Case, judge_info
 from segjudge.scoring.floors import GENERIC_LABELS
 from segjudge.scoring.options import AskOptions
@@ -245,7 +246,11 @@ def _said(panel: Panel, key: str) -> dict[str, Any]:
         "metric": key,
         "judge": judge_info(case.decided),
         "inputs": case.inputs,
-        "findings": [*case.findings, *noticed.about([], case.decided)],
+        "findings": [
+            *case.findings,
+            *noticed.about([], case.decided),
+            *answered(case.decided, case.findings),
+        ],
         "options": case.options,
         "version": version(),
         "run": run_of(case),

@@ -332,6 +332,7 @@ def judge_info(decided: Decided) -> JudgeInfo:
     prompts = sorted({record.prompt for record in used if record.prompt and not record.is_human})
     return JudgeInfo(
         id=", ".join(who) or decided.judge,
+        people=sorted({record.judge for record in used if record.is_human}),
         prompt=", ".join(prompts) or None,
         pairs=PairCounts(needed=len(decided.by), **{by.value: n for by, n in counts.items()}),
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from segjudge.cache import Store, read_judgments
-from segjudge.errors import InputError, Problem
+from segjudge.errors import InputError, Problem, UsageError
 from segjudge.judgments import Judgment
 from segjudge.report import Input
 
@@ -53,7 +53,15 @@ def load_judgments(source: Recorded) -> tuple[list[Judgment], list[Input]]:
 
 
 def read_recorded(path: Path) -> tuple[list[Judgment], Input]:
-    """Return the judgments of one file or store."""
+    """Return the judgments of one file or store.
+
+    Raises
+    ------
+    UsageError
+        Standard input is named: judgments are read twice, once for their hash.
+    """
+    if str(path) == "-":
+        raise UsageError("judgments can't be read from standard input; name a file or a store")
     if path.is_dir():
         with Store(path, readonly=True) as store:
             found = list(store.judgments())

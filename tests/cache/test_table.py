@@ -110,8 +110,8 @@ class TestRefused:
     def test_every_column_that_lacks(self, tmp_path):
         found = problems(table(tmp_path, "a,label_b,judge\nx,y,z\n"))
         assert [(place, expected) for place, _, _, expected in found[:2]] == [
-            ("header", "a column label_a"),
-            ("header", "a column verdict"),
+            ("header", "expected a column label_a"),
+            ("header", "expected a column verdict"),
         ]
 
     def test_nobody_judged(self, tmp_path):

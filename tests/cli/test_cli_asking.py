@@ -359,7 +359,8 @@ def test_who_answered_is_told_the_same_by_a_replay(main, model, server, tmp_path
     )
     told = next(item for item in first["findings"] if item["code"] == "answered_by")
     assert told["level"] == "warning"
-    assert "small-0, small-1: more than one has answered under the name openai/loopback" in (
-        told["message"]
+    assert (
+        "small-0, small-1: more than one has answered under the name openai/loopback"
+        in (told["message"])
     )
     assert others == [first, first]

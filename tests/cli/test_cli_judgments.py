@@ -170,7 +170,7 @@ class TestFillingInByHand:
             ("label_a,label_b,verdict\na,b,maybe\n", "line 2: verdict: 'maybe' (expected one of"),
             ("label_a,label_b,verdict\na,b,\n", "at least one row with a verdict"),
             ("label_a,label_b,verdict\na,b,same\na,c,same\n", "line 2: judge: who judged"),
-            ("label_a,verdict\na,same\n", "header: a column label_b"),
+            ("label_a,verdict\na,same\n", "header: expected a column label_b"),
             ('{"label_a": "a", "verdict": "same", "judge": "x"}\n', "label_b"),
             ('{"label_a": "a",\n', 'line 1: \'{"label_a": "a",\' (expected one JSON object'),
         ],
@@ -270,3 +270,13 @@ def test_what_does_not_count_is_said(segjudge, here):
     findings = json.loads(segjudge(*sides, "other.jsonl").out)["findings"]
     (told,) = [item for item in findings if item["code"] == "judgments_of_another_task"]
     assert "1 recorded judgments are for another task (hand-caption)" in told["message"]
+
+
+def test_people_are_named_and_judgments_come_from_no_pipe(segjudge: Run, make: Make) -> None:
+    anna = make("anna.jsonl", ("butter the toast", "spread jam on the toast", "different"))
+    ended = segjudge("score", REFERENCE, CAREFUL, "--judgments", anna, "--allow-bounds")
+    assert ended.status == 0
+    assert "Judge: none, people human:anna." in ended.out
+    ended = segjudge("score", REFERENCE, CAREFUL, "--judgments", "-")
+    assert (ended.status, ended.out) == (2, "")
+    assert "can't be read from standard input" in ended.err

@@ -278,12 +278,12 @@ def test_gzip_that_breaks_off_late(reading: Any) -> None:
         (b"\xff\xfeh\0i\0", "the text is UTF-16; save it as UTF-8"),
         (b"\x00\x00\x00\x18ftypmp42", "a binary file that is neither gzip nor parquet"),
         (b"PK\x03\x04\x00\x00", "a binary file that is neither gzip nor parquet"),
-        ("[]", "a known format, but this is JSON without any record"),
-        ("{}", "a known format, but this is JSON without any record"),
-        ("null", "a known format, but this is text that is neither JSON nor a table"),
-        ("hello", "a known format, but this is text that is neither JSON nor a table"),
+        ("[]", "expected a known format, but this is JSON without any record"),
+        ("{}", "expected a known format, but this is JSON without any record"),
+        ("null", "expected a known format, but this is text that is neither JSON nor a table"),
+        ("hello", "expected a known format, but this is text that is neither JSON nor a table"),
         ('{"database": {}}',
-         "a known format, but this is JSON under 'database' without any record"),
+         "expected a known format, but this is JSON under 'database' without any record"),
     ],
 )  # fmt: skip
 def test_files_that_cant_be(content: Any, expected: str, reading: Any) -> None:
@@ -356,16 +356,16 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     [
         ("a,0,1\n", ("line 2", "", "3 cells", "4 cells, as in the header")),
         ("a,0,1,x,y\n", ("line 2", "", "5 cells", "4 cells, as in the header")),
-        ('a,0,1,"x\n', ("line 2", "", "", "a well-formed row: unexpected end of data")),
-        ('a,0,1,"x"y\n', ("line 2", "", "", "a well-formed row: ',' expected after '\"'")),
+        ('a,0,1,"x\n', ("line 2", "", "", "expected a well-formed row: unexpected end of data")),
+        ('a,0,1,"x"y\n', ("line 2", "", "", "expected a well-formed row: ',' expected after '\"'")),
         ("a,0,,x\n", ("line 2", "end", "missing", ANY_TIME)),
         (",0,1,x\n", ("line 2", "episode", "''", "an episode id: text or a whole number")),
         ("\n\na,1,0,x\n", ("line 4", "end", "'0'", "an end that is not before the start, '1'")),
         ('b,0,1,"two\nlines"\na,1,0,x\n',
          ("line 4", "end", "'0'", "an end that is not before the start, '1'")),
         (f"b,0,1,x\na,0,1,{'y' * 200_000}\n",
-         ("line 3", "", "", "a well-formed row: field larger than field limit (131072)")),
-        ("b,0,1,\0x\n" + "b,0,1,x\n" * 200, ("line 2", "", "", "text without NUL bytes")),
+         ("line 3", "", "", "expected a well-formed row: field larger than field limit (131072)")),
+        ("b,0,1,\0x\n" + "b,0,1,x\n" * 200, ("line 2", "", "", "expected text without NUL bytes")),
     ],
 )  # fmt: skip
 def test_bad_rows_of_a_table(text: str, problem: Any, reading: Any) -> None:

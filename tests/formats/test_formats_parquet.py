@@ -132,10 +132,10 @@ def test_damaged_files(tmp_path: Path) -> None:
     whole = save(WGO, tmp_path / "a.parquet").read_bytes()
     path = tmp_path / "b.parquet"
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match="parquet that can be read: "):
+    with pytest.raises(InputError, match="expected parquet that can be read: "):
         read(path)
     path.write_bytes(b"PAR1")
-    with pytest.raises(InputError, match="parquet that can be read: "):
+    with pytest.raises(InputError, match="expected parquet that can be read: "):
         read(path)
     small = save([{**row, "video": None} for row in WGO], path).read_bytes()
     chance = random.Random(0)

@@ -79,7 +79,11 @@ def test_the_front_matter_takes_comments_quotes_and_colons():
     ("old", "new", "said"),
     [
         ("---\nname", "name", "f: line 1: 'name: mine' (expected --- and a front matter)"),
-        ("permissible\n---\n", "permissible\n", "f: line 1: a front matter that ends with ---"),
+        (
+            "permissible\n---\n",
+            "permissible\n",
+            "f: line 1: expected a front matter that ends with ---",
+        ),
         ("kind: permissible", "kind: maybe", "f: line 5: 'kind: maybe' (expected one of relation"),
         ("kind: permissible", "kind", "f: line 5: 'kind' (expected key: value)"),
         ("kind: permissible", "", "f: front matter: kind: a line `kind: ...`"),
@@ -111,7 +115,9 @@ def test_every_mistake_is_named_not_only_the_first():
     ]
 
 
-@pytest.mark.parametrize(("data", "said"), [(b"", "line 1"), (b"---\n\xff", "byte 4: UTF-8")])
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"", "line 1"), (b"---\n\xff", "byte 4: expected UTF-8")]
+)
 def test_a_file_that_is_no_text(data, said):
     with pytest.raises(InputError, match=said):
         loader.parse(data, "f")
