@@ -47,7 +47,9 @@ def episode_filter(text: str) -> frozenset[str] | re.Pattern[str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(Problem(text, "", "", "", f"expected a UTF-8 file of ids: {error}")) from error
+        raise InputError(
+            Problem(text, "", "", "", f"expected a UTF-8 file of ids: {error}")
+        ) from error
     ids = frozenset(line.strip() for line in lines if line.strip())
     if not ids:
         raise InputError(Problem(text, "", "", "", "expected at least one episode id, one a line"))

@@ -131,7 +131,9 @@ def _table_rows(
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     columns = rows.fieldnames or []
     lacking = [column for column in _NEEDED if column not in columns]
-    problems += [Problem(name, "header", "", "", f"expected a column {column}") for column in lacking]
+    problems += [
+        Problem(name, "header", "", "", f"expected a column {column}") for column in lacking
+    ]
     if not lacking:
         for row in rows:
             if None in row or None in row.values():

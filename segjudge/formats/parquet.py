@@ -71,7 +71,9 @@ def _seekable(raw: Raw) -> Any:
 def _damaged(raw: Raw, error: Exception) -> InputError:
     """Make the error on a file that can't be read as parquet."""
     lines = str(error).splitlines() or [type(error).__name__]
-    return InputError(Problem(raw.file, "", "", "", f"expected parquet that can be read: {lines[0]}"))
+    return InputError(
+        Problem(raw.file, "", "", "", f"expected parquet that can be read: {lines[0]}")
+    )
 
 
 def _is_blob(field: pa.Field[Any], keep: frozenset[str]) -> bool:

@@ -108,17 +108,23 @@ def parse(data: bytes, source: str, path: Path | None = None) -> Prompt:
     try:
         lines = re.split("\r\n|\r|\n", data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise InputError(Problem(source, f"byte {error.start}", "", "", "expected UTF-8")) from error
+        raise InputError(
+            Problem(source, f"byte {error.start}", "", "", "expected UTF-8")
+        ) from error
     if lines[0].rstrip() != "---":
         raise InputError(Problem(source, "line 1", "", shown(lines[0]), "--- and a front matter"))
     end = next((n for n, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
     if not end:
-        raise InputError(Problem(source, "line 1", "", "", "expected a front matter that ends with ---"))
+        raise InputError(
+            Problem(source, "line 1", "", "", "expected a front matter that ends with ---")
+        )
     problems: list[Problem] = []
     fields = _front_matter(lines[1:end], source, problems)
     text = "\n".join(line.rstrip() for line in lines[end + 1 :]).strip("\n")
     if not text:
-        problems.append(Problem(source, f"line {end + 1}", "", "", "expected the prompt's text after ---"))
+        problems.append(
+            Problem(source, f"line {end + 1}", "", "", "expected the prompt's text after ---")
+        )
     if problems:
         raise InputError(problems)
     chosen: dict[str, Any] = dict(fields)

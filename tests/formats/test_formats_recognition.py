@@ -529,7 +529,8 @@ def test_a_file_of_no_format_says_what_was_seen(reading: Any) -> None:
         reading('{"video": "a", "score": 1}\n{"video": "b", "score": 2}\n', "scores.jsonl")
     (problem,) = caught.value.problems
     assert problem.expected == (
-        "expected a known format, but this is JSON with the keys 'video', 'score'; name one with --format "
+        "expected a known format, but this is JSON with the keys 'video', 'score'; "
+        "name one with --format "
         "(segjudge, csv, tsv, lerobot, activitynet, triples, refiner, localization, egohome, wgo, "
         "rows, episodes), or the columns with --columns start=...,end=...,label=...,episode=..."
     )

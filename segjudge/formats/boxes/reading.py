@@ -119,7 +119,8 @@ def _view(raw: Raw, options: Options) -> View:
     what = candidates[0].seen() if candidates else "text that is neither JSON nor a table"
     noted = [problem for view in candidates for problem in view.problems]
     expected = (
-        f"expected boxes: rows with `{EGOHOME}`, lines with `{OWN}`, or a table with columns such as "
+        f"expected boxes: rows with `{EGOHOME}`, lines with `{OWN}`, "
+        "or a table with columns such as "
         f"x1, y1, x2, y2; this is {what}"
     )
     raise InputError([*noted, Problem(raw.file, "", "", "", expected)])
