@@ -8,7 +8,7 @@ import shutil
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
@@ -19,14 +19,14 @@ from segjudge.prompts import names
 from segjudge.report.page import scripts, styles
 from segjudge.report.page.builder import policy
 from segjudge.scoring import Plan
-from segjudge.service.children import Busy
+from segjudge.service.children import Busy, TooSlow
 from segjudge.service.database import RunRow
 from segjudge.service.docs import RUN_BODY, WRONG
 from segjudge.service.live import event
 from segjudge.service.replies import About, FiguresReply, RunList, RunReply, State
 from segjudge.service.runs import REPORTED, UNFINISHED, new_id
-from segjudge.service.schema import Task
-from segjudge.service.service import Service, service_of
+from segjudge.service.schema import RunOptions, Task
+from segjudge.service.service import Service, service_of, while_connected
 from segjudge.service.uploads import check_model, receive_run
 from segjudge.version import version
 
@@ -53,7 +53,7 @@ async def start(request: Request, response: Response) -> RunReply:
         options, names = await receive_run(request, service.settings, folder)
         check_model(options, service.settings)
         job = service.engine.scorer.job(run, names, options)
-        await service.children.call("check", job, options.by)
+        await _read(request, service, options, "check", job, options.by)
         stored = options.model_dump(mode="json", exclude_defaults=True)
         row = await asyncio.to_thread(service.runs.add, run, stored, names)
     except BaseException:
@@ -77,10 +77,27 @@ async def plan(request: Request) -> Plan:
         check_model(options, service.settings)
         people, _ = await asyncio.to_thread(service.verdicts.people, options.task)
         job = service.engine.scorer.job(folder.name, names, options, people)
-        found: Plan = await service.children.call("plan", job, service.settings.planning())
+        asking = service.settings.planning()
+        found: Plan = await _read(request, service, options, "plan", job, asking)
         return found
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+async def _read(
+    request: Request, service: Service, options: RunOptions, work: str, *args: Any
+) -> Any:
+    """Read the files of a request, for as long as its client waits."""
+    if not options.has_patterns():
+        return await while_connected(request, service.children.call(work, *args))
+    most = service.settings.pattern_seconds
+    try:
+        return await while_connected(request, service.children.call(work, *args, seconds=most))
+    except TooSlow as error:
+        raise TooSlow(
+            f"reading took too long: {error}; a regular expression in ignore_label or episodes "
+            "may try too many ways to match"
+        ) from None
 
 
 @router.get("/runs", responses=WRONG)

@@ -26,6 +26,14 @@ class Fault(Exception):
     """A fault of ours in a child process; holds its traceback, for the log alone."""
 
 
+class _Piece:
+    """A piece of work: the process that is at it, and whether anybody still wants it."""
+
+    def __init__(self) -> None:
+        self.child: _Child | None = None
+        self.unwanted = False
+
+
 class _Child:
     """One process, and the pipes to it."""
 
@@ -64,6 +72,9 @@ class _Child:
     @property
     def lives(self) -> bool:
         return self._process.poll() is None
+
+    def kill(self) -> None:
+        self._process.kill()
 
     def close(self) -> None:
         self._process.kill()
@@ -106,8 +117,10 @@ class Children:
         """Whether clients have to try again later."""
         return self._waiting >= self._most_waiting
 
-    async def call(self, name: str, *args: Any, patient: bool = False) -> Any:
-        """Do a piece of work of this name.
+    async def call(
+        self, name: str, *args: Any, patient: bool = False, seconds: float | None = None
+    ) -> Any:
+        """Do a piece of work of this name. When the caller is cancelled, its process is ended.
 
         Parameters
         ----------
@@ -117,6 +130,8 @@ class Children:
             For it.
         patient : bool
             Wait however many are waiting.
+        seconds : float, optional
+            Longest that it may take, if shorter than what any may.
 
         Raises
         ------
@@ -129,20 +144,41 @@ class Children:
             if not patient and self.full:
                 raise Busy("too many files are waiting to be read")
             self._waiting += 1
+        most = self._seconds if seconds is None else min(seconds, self._seconds)
+        piece = _Piece()
         try:
-            kind, value = await asyncio.wrap_future(self._pool.submit(self._do, name, args))
+            work = self._pool.submit(self._do, piece, name, args, most)
+            kind, value = await asyncio.wrap_future(work)
+        except asyncio.CancelledError:
+            with self._lock:
+                piece.unwanted = True
+                if piece.child is not None:
+                    piece.child.kill()
+            raise
         finally:
             with self._lock:
                 self._waiting -= 1
         return _opened(kind, value)
 
-    def _do(self, name: str, args: tuple[Any, ...]) -> tuple[str, Any]:
+    def _do(
+        self, piece: _Piece, name: str, args: tuple[Any, ...], seconds: float
+    ) -> tuple[str, Any]:
         child: _Child | None = getattr(self._own, "child", None)
         if child is None or not child.lives:
             child = self._own.child = _Child(self._memory)
             with self._lock:
                 self._all = {each for each in self._all if each.lives} | {child}
-        return child.ask(name, args, self._seconds)
+        with self._lock:
+            if piece.unwanted:
+                return "usage", "nobody waits for it any more"
+            piece.child = child
+        try:
+            return child.ask(name, args, seconds)
+        finally:
+            with self._lock:
+                piece.child = None
+            if piece.unwanted:
+                child.close()
 
     def close(self) -> None:
         """End the processes; work that goes on is given up."""

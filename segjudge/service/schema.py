@@ -146,6 +146,10 @@ class RunOptions(AskingOptions):
             raise ValueError(f"there are none, {', '.join(EGO4D)}")
         return value
 
+    def has_patterns(self) -> bool:
+        """Whether reading the files takes a regular expression of the client's."""
+        return self.ignore_label is not None or isinstance(self.episodes, str)
+
     def scores(self) -> dict[str, Any]:
         """Return the options of `segjudge.score` that differ from their defaults."""
         own = set(RunOptions.model_fields) - set(AskingOptions.model_fields) - {"by", "use_store"}

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from fastapi import Request
+from fastapi import HTTPException, Request
 
 from segjudge.errors import InputError
 from segjudge.service.audits import Audits
@@ -57,6 +57,32 @@ class Service:
     async def on_engine(self, work: Coroutine[Any, Any, _T]) -> _T:
         """Do something on the engine's loop, and wait for it on this one."""
         return await asyncio.wrap_future(self.engine.do(work))
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
+    """Do something for a client; give it up when the client goes.
+
+    Raises
+    ------
+    HTTPException
+        499, for nobody: the client has gone.
+    """
+    doing = asyncio.ensure_future(work)
+    going = asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait((doing, going), return_when=asyncio.FIRST_COMPLETED)
+        if not doing.done():
+            raise HTTPException(499, "the client has gone")
+        return await doing
+    finally:
+        for task in (doing, going):
+            task.cancel()
+        await asyncio.gather(doing, going, return_exceptions=True)
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def service_of(request: Request) -> Service:

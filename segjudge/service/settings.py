@@ -33,6 +33,8 @@ class Settings:
         Bytes of a file that came compressed.
     upload_seconds, work_seconds : float
         For receiving a request, and for reading or scoring.
+    pattern_seconds : float
+        For reading files with a regular expression of the client's, which may try for ever.
     memory : int
         Bytes that a process which reads files may take.
     queue, workers, readers : int
@@ -57,6 +59,7 @@ class Settings:
     max_unpacked: int = 512 * MIB
     upload_seconds: float = 300.0
     work_seconds: float = 300.0
+    pattern_seconds: float = 10.0
     memory: int = 4096 * MIB
     queue: int = 32
     workers: int = 2

@@ -14,6 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 from service_process import Process, example, serving
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message
 from typer.testing import CliRunner
 
 from segjudge.cli import app
@@ -150,6 +151,50 @@ def test_slow_work_is_ended(tmp_path: Path) -> None:
         assert time.monotonic() - began < 15
         ok = client.post("/v1/plan", json={**body, "options": {}})
         assert ok.status_code == 200, ok.text
+
+
+def test_a_pattern_that_tries_for_ever_ends_soon(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, hosts=("testserver",), pattern_seconds=4)
+    side = [{"id": "a", "segments": [{"start": 0, "end": 1, "label": "a" * 40 + "!"}]}]
+    body = {"reference": side, "prediction": side, "options": {"ignore_label": "^(a|a)+$"}}
+    with TestClient(create_app(settings)) as client:
+        for path in ("/v1/runs", "/v1/plan"):
+            reply = client.post(path, json=body)
+            assert reply.status_code == 422
+            assert "took too long: it took longer than 4 seconds" in reply.json()["detail"]
+
+
+def test_reading_ends_when_nobody_waits_for_it(tmp_path: Path) -> None:
+    settings = Settings(
+        data=tmp_path, hosts=("testserver",), pattern_seconds=60, readers=1, work_seconds=60
+    )
+    side = [{"id": "a", "segments": [{"start": 0, "end": 1, "label": "a" * 40 + "!"}]}]
+    body = {"reference": side, "prediction": side}
+    stuck = json.dumps({**body, "options": {"ignore_label": "^(a|a)+$"}}).encode()
+
+    async def leave(app: ASGIApp) -> None:
+        """Send a plan, and go after a moment."""
+        parts = iter([{"type": "http.request", "body": stuck, "more_body": False}])
+
+        async def receive() -> Message:
+            for part in parts:
+                return part
+            await asyncio.sleep(4)
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            pass
+
+        headers = [(b"host", b"testserver"), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": "/v1/plan", "headers": headers}
+        await app({**scope, "query_string": b"", "http_version": "1.1"}, receive, send)
+
+    app = create_app(settings)
+    with TestClient(app) as client:
+        began = time.monotonic()
+        asyncio.run(leave(app))
+        assert client.post("/v1/plan", json=body).status_code == 200
+        assert time.monotonic() - began < 40
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "localhost.evil"])
