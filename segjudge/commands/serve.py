@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from segjudge.errors import UsageError
+from segjudge.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from segjudge.service import Settings
@@ -119,8 +122,10 @@ def read_token(path: Path | None) -> str | None:
         return None
     try:
         token = path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--token-file {path}: {error}") from None
+    except OSError as error:
+        raise UsageError(f"--token-file {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"--token-file {path}: not text in UTF-8") from None
     if len(token) < SHORTEST_TOKEN or not token.isascii() or any(map(str.isspace, token)):
         raise UsageError(
             f"--token-file {path}: a token of at least {SHORTEST_TOKEN} ASCII characters "
@@ -145,6 +150,35 @@ def _hosts(token: str | None, allowed: list[str]) -> tuple[str, ...]:
     return ("localhost", "127.0.0.1", "[::1]", *(name.lower() for name in allowed))
 
 
+@contextmanager
+def held(data: Path) -> Iterator[None]:
+    """Make the folder where all is kept, and keep other services from it.
+
+    Raises
+    ------
+    InputError
+        It can't be a folder of ours, or another service uses it.
+    """
+    if data.exists() and not data.is_dir():
+        raise InputError(f"{data}: not a folder")
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = (data / "service.lock").open("ab")
+    except OSError as error:
+        raise InputError(f"{data}: {error.strerror or error}") from None
+    with lock:
+        if sys.platform != "win32":
+            import fcntl
+
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(f"{data}: another service uses this folder") from None
+            except OSError:
+                pass  # a file system without locks
+        yield
+
+
 def run(settings: Settings, host: str, port: int) -> None:
     """Serve until interrupted.
 
@@ -152,6 +186,8 @@ def run(settings: Settings, host: str, port: int) -> None:
     ------
     UsageError
         The extra isn't installed, or the address can't be listened on.
+    InputError
+        The folder can't be used.
     """
     try:
         import uvicorn
@@ -185,4 +221,5 @@ def run(settings: Settings, host: str, port: int) -> None:
             if self.started:
                 typer.echo(url, err=True)
 
-    Server(config).run(sockets=[socket])
+    with socket, held(settings.data):
+        Server(config).run(sockets=[socket])

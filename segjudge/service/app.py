@@ -20,7 +20,7 @@ from segjudge.service.guard import Guard
 from segjudge.service.runs import told
 from segjudge.service.service import Service
 from segjudge.service.settings import Settings
-from segjudge.service.uploads import explained
+from segjudge.service.uploads import explained, plain
 from segjudge.service.work import TooLarge
 from segjudge.version import version
 
@@ -91,8 +91,9 @@ def _refusals(app: FastAPI) -> None:
     async def invalid(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
         problems = [
-            Problem("", str(each["loc"][0]), ".".join(map(str, each["loc"][1:])), "", each["msg"])
+            Problem("", str(loc[0]), ".".join(map(str, loc[1:])), "", plain(each["msg"]))
             for each in error.errors()
+            for loc in (each["loc"],)
         ]
         return _wrong(422, str(problems[0]), tuple(problems))
 

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from segjudge.report.page import asset
 from segjudge.service import guard
+from segjudge.service.service import service_of
 from segjudge.version import version
 
 router = APIRouter(include_in_schema=False)
@@ -65,6 +66,13 @@ def shell(title: str, *scripts: str, main: str = "") -> HTMLResponse:
     return HTMLResponse(_SHELL.format(title=title, main=main, scripts=tags, version=version()))
 
 
+def missing(said: str) -> HTMLResponse:
+    """Return a page that says what there isn't."""
+    page = shell("Not found", main=f"<h1>{said}</h1>")
+    page.status_code = 404
+    return page
+
+
 @router.get("/static/{name}")
 def static(name: str) -> Response:
     """Return a script or a style sheet."""
@@ -91,14 +99,18 @@ def new() -> HTMLResponse:
 
 
 @router.get("/runs/{run}")
-def run(run: str) -> HTMLResponse:
+def run(request: Request, run: str) -> HTMLResponse:
     """Watch a run, and read its figures."""
+    if service_of(request).runs.get(run) is None:
+        return missing("There is no such run.")
     return shell("Run", "dom.js", "api.js", "run.js")
 
 
 @router.get("/audits/{audit}")
-def audit(audit: str) -> HTMLResponse:
+def audit(request: Request, audit: str) -> HTMLResponse:
     """Judge label pairs without seeing what the judge said."""
+    if service_of(request).audits.get(audit) is None:
+        return missing("There is no such audit.")
     return shell("Audit", "dom.js", "api.js", "audit.js")
 
 

@@ -36,6 +36,10 @@ EXAMPLE_PREDICTION: list[Any] = [
 ]
 
 
+#: Why nobody is asked, and no person says, whether two hand actions are the same.
+BY_VERB = "hand actions are decided by their verbs: score them in a run with the task hand-action"
+
+
 class Strict(BaseModel):
     """A request: what it doesn't know it refuses."""
 
@@ -198,6 +202,12 @@ class AskedPair(Strict):
     context: Label = ""
 
 
+def _not_by_verb(task: str | None) -> str | None:
+    if task == "hand-action":
+        raise ValueError(BY_VERB)
+    return task
+
+
 class JudgeRequest(AskingOptions):
     """Label pairs to decide straight away."""
 
@@ -210,6 +220,8 @@ class JudgeRequest(AskingOptions):
     pairs: list[AskedPair] = Field(min_length=1, max_length=200)
     task: Task = "subtask"
     identity: bool = True
+
+    _not_by_verb = field_validator("task")(_not_by_verb)
 
 
 class PersonsVerdict(Strict):
@@ -235,6 +247,8 @@ class PersonsVerdict(Strict):
     task: Short | None = Field(default=None, description="absent: whatever the task")
     context: Label = ""
     rationale: Label | None = None
+
+    _not_by_verb = field_validator("task")(_not_by_verb)
 
 
 class AuditRequest(Strict):

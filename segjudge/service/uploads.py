@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -95,7 +96,10 @@ def _from_form(form: FormData, folder: Path) -> tuple[RunOptions, dict[str, str]
     options = RunOptions()
     for part, value in form.multi_items():
         if part == _OPTIONS and isinstance(value, str):
-            options = RunOptions.model_validate_json(value or "{}")
+            try:
+                options = RunOptions.model_validate_json(value or "{}")
+            except ValidationError as error:
+                problems += [replace(each, place=_OPTIONS) for each in explained(error)]
         elif part not in FILES:
             known = ", ".join((*FILES, _OPTIONS))
             problems.append(Problem("", f"part {part[:80]!r}", "", "", f"one of {known}"))
@@ -143,9 +147,14 @@ def check_model(options: RunOptions | Any, settings: Settings) -> None:
         raise UsageError(f"no model {options.model!r} is offered here; there are: {offered}")
 
 
+def plain(message: str) -> str:
+    """Return what pydantic says without the name of the exception that it caught."""
+    return message.removeprefix("Value error, ")
+
+
 def explained(error: ValidationError) -> list[Problem]:
     """Turn what pydantic says of a request into problems."""
     return [
-        Problem("", "", ".".join(map(str, fault["loc"])), "", fault["msg"])
+        Problem("", "", ".".join(map(str, fault["loc"])), "", plain(fault["msg"]))
         for fault in error.errors(include_url=False, include_input=False, include_context=False)
     ]

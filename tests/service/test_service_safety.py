@@ -6,6 +6,8 @@ import asyncio
 import gzip
 import json
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -292,6 +294,59 @@ def test_others_need_a_token(host: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*command, "--token-file", str(short)])
     assert "at least 16" in str(result.exception)
     assert not (tmp_path / "d").exists()
+
+
+def serve(*options: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "segjudge", "serve", "--port", "0", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stderr
+
+
+def test_a_folder_that_cannot_be_used(tmp_path: Path, process: Process) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert serve("--data", str(file)) == (2, f"error: {file}: not a folder\n")
+    no_token = serve("--data", str(tmp_path / "d"), "--token-file", str(tmp_path / "none"))
+    assert no_token == (2, f"error: --token-file {tmp_path / 'none'}: No such file or directory\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such locks")
+def test_a_folder_serves_one_service(tmp_path: Path) -> None:
+    with serving(tmp_path):
+        said = serve("--data", str(tmp_path))
+    assert said == (2, f"error: {tmp_path}: another service uses this folder\n")
+    with serving(tmp_path) as again:
+        assert again.url
+
+
+def test_pages_of_nothing(shared: TestClient) -> None:
+    for path in ("/runs/zzz", "/audits/zzz"):
+        reply = shared.get(path)
+        assert reply.status_code == 404
+        assert "There is no such" in reply.text
+
+
+def test_hand_actions_are_decided_by_verb(shared: TestClient) -> None:
+    pair = {"label_a": "cut", "label_b": "slice"}
+    asked = {"pairs": [pair], "task": "hand-action"}
+    said = {**pair, "verdict": "same", "name": "anna", "task": "hand-action"}
+    for reply in (
+        shared.post("/v1/judge", json=asked),
+        shared.put("/v1/judgments", json=said),
+    ):
+        assert reply.status_code == 422
+        (problem,) = reply.json()["problems"]
+        assert problem["field"] == "task"
+        assert problem["expected"].startswith("hand actions are decided by their verbs")
+
+
+def test_bad_options_say_where(shared: TestClient) -> None:
+    options = {"options": json.dumps({"verbs": "x"})}
+    reply = shared.post("/v1/plan", files=example("reference", "prediction"), data=options)
+    assert reply.status_code == 422
+    (problem,) = reply.json()["problems"]
+    assert (problem["place"], problem["field"]) == ("options", "verbs")
+    assert problem["expected"].startswith("there are none,")
 
 
 def test_keys_of_providers_appear_in_no_answer(process: Process) -> None:
