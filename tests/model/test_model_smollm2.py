@@ -18,7 +18,7 @@ import pytest
 
 from segjudge.cache import read_judgments
 from segjudge.cache.store import Store
-from segjudge.judge.base import Question
+from segjudge.judge.base import Failure, Question
 from segjudge.judge.chat import ChatJudge
 from segjudge.judgments import Judgment
 from segjudge.prompts import load
@@ -70,7 +70,9 @@ def questions() -> list[Question]:
     return asked
 
 
-def judged(address: str, store: Store) -> tuple[dict[object, Judgment], ChatJudge]:
+def judged(
+    address: str, store: Store, asked: list[Question] | None = None
+) -> tuple[dict[object, Judgment], ChatJudge]:
     judge = ChatJudge(
         "openai/smollm2-135m-instruct",
         prompt=load("relation"),
@@ -78,12 +80,15 @@ def judged(address: str, store: Store) -> tuple[dict[object, Judgment], ChatJudg
         api_base=address,
         params={"temperature": 0, "seed": 1},
         concurrency=2,
-        max_tokens=200,
+        max_tokens=100,
     )
 
     async def main() -> dict[object, Judgment]:
-        decisions = [each async for each in judge.decide(questions())]
-        assert all(isinstance(each, Judgment) for each in decisions), decisions
+        decisions = [each async for each in judge.decide(asked or questions())]
+        assert len(decisions) == len(asked or questions())
+        # So small a model may talk in circles to its limit of tokens: a failure, never a verdict.
+        lost = [each.reason for each in decisions if isinstance(each, Failure)]
+        assert set(lost) <= {"truncated"}
         return {each.pair: each for each in decisions if isinstance(each, Judgment)}
 
     return asyncio.run(main()), judge
@@ -94,21 +99,29 @@ def test_a_real_model_judges_the_example(
 ) -> None:
     with Store(tmp_path / "store") as store:
         found, judge = judged(address, store)
-        assert set(found) == {each.pair for each in recorded()}
+        assert set(found) <= {each.pair for each in recorded()}
+        assert len(found) + judge.progress.failed == PAIRS
+        assert len(found) >= PAIRS // 2
         assert judge.progress.calls >= PAIRS
         assert judge.progress.tokens_in > 0
         answers = list(store.answers())
-        assert len(answers) == PAIRS
+        assert len(answers) == len(found)
         for answer in answers:
             # The server holds the model to the schema, reason first.
             assert answer.params_sent["response_format"] == "json_schema"
             assert answer.raw.strip().startswith("{")
             assert answer.raw.index('"reason"') < answer.raw.index('"verdict"')
             assert answer.usage is not None
-        again, silent = judged(address, store)
+        again, silent = judged(address, store, [each for each in questions() if each.pair in found])
     assert silent.progress.calls == 0
     assert again == found
-    agreed = sum(found[each.pair].verdict_on_pair == each.verdict_on_pair for each in recorded())
+    agreed = sum(
+        found[each.pair].verdict_on_pair == each.verdict_on_pair
+        for each in recorded()
+        if each.pair in found
+    )
     said = Counter(judgment.verdict.value for judgment in found.values())
     with capsys.disabled():
-        print(f"\nSmolLM2-135M agrees with the authors on {agreed} of {PAIRS} pairs; said {said}")
+        print(
+            f"\nSmolLM2-135M agrees with the authors on {agreed} of {len(found)} pairs; said {said}"
+        )
