@@ -38,6 +38,17 @@ from segjudge.version import version
 GENERIC_LABELS = {"subtask": GENERIC, "hand-caption": "using the hand", "hand-action": "hold"}
 
 
+def _for_task(text: str, task: str) -> str:
+    """Return a baseline with the task's own generic label where it has one and names none."""
+    generic = GENERIC_LABELS.get(task, GENERIC)
+    fixed = text.partition(",")[0].strip() in ("constant", "windows")
+    return (
+        f"{text},label={generic}"
+        if fixed and generic != GENERIC and ",label=" not in text
+        else text
+    )
+
+
 def default_baselines(task: str) -> tuple[str, ...]:
     """Return the baselines that are scored unless told otherwise."""
     generic = GENERIC_LABELS.get(task, GENERIC)
@@ -105,7 +116,10 @@ def floors(
     assert intervals is not None
     if intervals.how.stream == "study":
         raise UsageError("the study's stream can't compare systems of different durations")
-    chosen = [baseline(text) for text in baselines or default_baselines(settings.task)]
+    chosen = [
+        baseline(_for_task(text, settings.task))
+        for text in baselines or default_baselines(settings.task)
+    ]
     truth, systems = read_several(reference, predictions, **options)
     if not truth.episodes:
         raise InputError("the reference has no episode")

@@ -272,3 +272,16 @@ def test_wgo_bench(name: str, value: float) -> None:
     built = floors(WGO / "gold.jsonl", baselines=[name], metrics=[metric])
     found = floors_report(built).floors[name][metric]["value"]
     assert round(float(found or 0), 4) == value
+
+
+def test_a_constant_named_without_a_label_says_what_fits_the_task() -> None:
+    # Two fifths of 100 s are not annotated and 14 s are held: 2 x 0.14 / (1 + 0.6).
+    truth = Annotations.from_segments(
+        [("a", "left", 0, 14, "hold"), ("a", "left", 20, 66, "cut")],
+        ["a"],
+        replace(Annotations.from_segments([], ["a"]).table, duration=np.array([100_000_000])),
+    )
+    report = floors_report(
+        floors(truth, (), baselines=["constant"], metrics=["psj"], task="hand-action")
+    )
+    assert report.floors["constant,label=hold"]["psj"]["value"] == 0.175
